@@ -7,7 +7,9 @@ from fnmatch import fnmatch
 from types import SimpleNamespace
 
 import huggingface_hub
+import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from sentflow.encoders import fetch as hub_files
 from sentflow.encoders.jobs import fetch_model
@@ -23,7 +25,7 @@ FILES = {
     "config.json": json.dumps({"hidden_size": 8, "max_position_embeddings": 64}),
     "1_Pooling/config.json": json.dumps({"word_embedding_dimension": 8, "pooling_mode_mean_tokens": True}),
     "vocab.txt": "ação\nlei\nlei\n",
-    "model.safetensors": "the weights",
+    "model.safetensors": save({"weights": np.zeros(1, np.float32)}).decode(),
     "README.md": "not read",
     "modeling_own.py": "raise SystemExit('this code must never run')",
 }
@@ -142,7 +144,8 @@ PICKLED = {
 def test_a_hub_model_of_pickles_needs_permission(fetch, hub):
     hub.files = PICKLED
     entry = neural({"hub": "lab/modelo", "revision": COMMIT})
-    assert "pytorch_model.bin" not in fetch(entry)[0]["files"]
+    with pytest.raises(DataError, match=r"no model\.safetensors.* allow_pickle: true"):
+        fetch(entry)
     manifest, _ = fetch({**entry, "allow_pickle": True})
     assert manifest["files"]["pytorch_model.bin"] == sha256("pickle")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from safetensors.numpy import save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
 from tiny_bert import save_tiny_phobert
@@ -112,6 +113,7 @@ def test_vectors_are_those_of_the_library_and_long_texts_are_cut_where_positions
     ],
 )
 def test_a_stated_limit_beyond_the_positions_is_refused_with_both_numbers(tmp_path, config, stated):
+    save_file({"weights": np.zeros(1)}, tmp_path / "model.safetensors")
     (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 8}))
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": stated}))
     with pytest.raises(ConfigError, match=f"max_seq_length is {stated}, .* positions for 512 tokens"):
@@ -119,6 +121,7 @@ def test_a_stated_limit_beyond_the_positions_is_refused_with_both_numbers(tmp_pa
 
 
 def test_a_stated_limit_of_computed_positions_is_taken(tmp_path):
+    save_file({"weights": np.zeros(1)}, tmp_path / "model.safetensors")
     config = {"model_type": "deberta-v2", "max_position_embeddings": 512, "position_biased_input": False}
     (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 8}))
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 1024}))

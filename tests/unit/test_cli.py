@@ -163,7 +163,7 @@ def test_validate_reads_own_files_and_says_what_helps(tmp_path, content, entry, 
     [
         (None, "there is no folder"),
         ({}, "no modules.json and no config.json"),
-        ({"config.json": b"{}"}, "has no weights. Copy the model's model.safetensors"),
+        ({"config.json": b"{}"}, "has no model.safetensors. Copy that file into it"),
         ({"config.json": b"{}", "model.safetensors": b"1234"}, "missing or damaged"),
         ({"config.json": b"{}", "model.safetensors": b"version https://git-lfs.github.com"}, "git lfs pull"),
         ({"config.json": b"{}", "pytorch_model.bin": b"1"}, "as a pickle only"),

@@ -19,9 +19,8 @@ from sentflow.ledger.claims import claims_of
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, LedgerRow, ledger_rows, verdict_of
 from sentflow.report.checks import Selection
 from sentflow.report.families.geometry.rows import AlignmentRow
-from sentflow.report.families.ledger.check import check_ledger
 from sentflow.report.families.ledger.section import report
-from sentflow.report.families.ledger.tables import ledger
+from sentflow.report.families.ledger.tables import check_ledger, ledger
 from sentflow.report.families.retrieval.rows import DecisionRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.sources import Sources

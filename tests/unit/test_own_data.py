@@ -29,6 +29,15 @@ def test_delimiters_are_found(tmp_path, delimiter):
     assert file.reader.get("delimiter", ",") == delimiter
 
 
+def test_whole_lines_in_quotes_are_told_from_fields_in_quotes(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('"text","label"\n"a","1"\n', encoding="utf-8")
+    assert read_data_file(path).values == {"text": ["a"], "label": ["1"]}
+    path.write_text('"text;label"\n"a;1"\n', encoding="utf-8")
+    with pytest.raises(DataError, match="remove the outer quotes"):
+        read_data_file(path)
+
+
 def test_json_lines_and_parquet_are_known_by_their_content(tmp_path):
     lines, table = tmp_path / "a.csv", tmp_path / "b.csv"
     lines.write_text('{"comment": "NA", "opinion": 1}\n{"comment": "b"}\n', encoding="utf-8")
@@ -66,7 +75,7 @@ def test_a_mistake_names_the_option_that_corrects_it(tmp_path):
     with pytest.raises(DataError, match=r"first line must name the columns, and it holds 5\.0"):
         read_data_file(short)
     short.write_bytes(b"PK\x03\x04\x14\0\0")
-    with pytest.raises(DataError, match="no text file. Save the table as CSV"):
+    with pytest.raises(DataError, match=r"no text file\. Save the table as CSV"):
         read_data_file(short)
     with pytest.raises(DataError, match="Did you mean comment"):
         read_data_file(delimited(tmp_path / "d.csv", ",")).column("coment")

@@ -87,3 +87,45 @@ put_this_python_first()
 
 wildcard_constraints:
     **targets.constraints(),
+
+
+def job_rule(
+    job,
+    inputs,
+    outputs,
+    *,
+    minutes=10,
+    per_input=0.0,
+    of="",
+    local=False,
+    priority=0,
+    constraints={},
+    resources={},
+    **params,
+):
+    """A rule of the name of its job, whose memory, code, libraries and command follow from that.
+
+    `outputs`: by their names, or those that the job takes as ``output``. Everything else is as the directives of a rule.
+    """
+    unnamed = [] if isinstance(outputs, dict) else [outputs]
+    named = outputs if isinstance(outputs, dict) else {}
+
+    rule:
+        name:
+            job
+        input:
+            **inputs,
+        output:
+            *unnamed,
+            **named,
+        wildcard_constraints:
+            **constraints,
+        priority: priority
+        localrule: local
+        resources:
+            **asks(job, minutes, per_input=per_input, of=of),
+            **resources,
+        params:
+            **job_params(job, **params),
+        shell:
+            command(job)

@@ -21,24 +21,19 @@ rule download:
         command("download", is_checked=False)
 
 
-rule collect:
-    """The tables of a collection → its distinct texts."""
-    input:
-        targets.of_collection("digests"),
+# Short, and the slow jobs wait for it.
+job_rule(
+    "collect",
+    dict(
+        also=targets.of_collection("digests"),
         tables=ancient(targets.of_collection("tables")),
-    output:
-        **with_digest(texts=paths.TEXTS),
-    wildcard_constraints:
-        collection=targets.collected,
-    # Short, and the slow jobs wait for it.
-    priority: 3
-    resources:
-        **asks("collect", 10, per_input=12),
-    params:
-        **job_params("collect"),
-        roles=targets.of_collection("roles"),
-    shell:
-        command("collect")
+    ),
+    with_digest(texts=paths.TEXTS),
+    per_input=12,
+    priority=3,
+    constraints=dict(collection=targets.collected),
+    roles=targets.of_collection("roles"),
+)
 
 
 rule fetch_model:

@@ -5,22 +5,16 @@ from sentflow.families.ledger import ANSWERING
 ledger_family = targets.families["ledger"]
 
 
-rule summarise_ledger:
-    """Every published number: equal, within tolerance, outside, or not run."""
-    input:
-        # of few kilobytes; their bytes decide, wherever the workflow lies
+job_rule(
+    "summarise_ledger",
+    dict(  # of few kilobytes; their bytes decide, wherever the workflow lies
         catalog=ledger_family.catalog_files,
         summaries=[file for file in targets.summaries if file in ANSWERING],
-    output:
-        paths.SUMMARY_LEDGER,
-    localrule: True
-    resources:
-        **asks("summarise_ledger", 5),
-    params:
-        **job_params("summarise_ledger"),
-    shell:
-        command("summarise_ledger")
-
+    ),
+    paths.SUMMARY_LEDGER,
+    minutes=5,
+    local=True,
+)
 
 # A run without the table has no ledger to make
 if ledger_family.summaries:

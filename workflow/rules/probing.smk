@@ -3,22 +3,15 @@
 probing = targets.families["probing"]
 
 
-rule prepare:
-    """Raw files → the task table."""
-    input:
-        raw=probing.from_files.raw,
-    output:
-        **with_digest(table=paths.TASK),
-    # Short, and the slow jobs wait for it.
-    priority: 3
-    resources:
-        **asks("prepare", 10),
-        checks=probing.from_files.checks,
-        limits=targets.limits,
-    params:
-        **job_params("prepare", settings=probing.from_files.settings),
-    shell:
-        command("prepare")
+# Short, and the slow jobs wait for it.
+job_rule(
+    "prepare",
+    dict(raw=probing.from_files.raw),
+    with_digest(table=paths.TASK),
+    priority=3,
+    resources=dict(checks=probing.from_files.checks, limits=targets.limits),
+    settings=probing.from_files.settings,
+)
 
 
 rule probe:
@@ -101,48 +94,41 @@ if experiment.featurisers:
             command("probe_featurised")
 
 
-rule score:
-    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
-    input:
-        **digested(rows=paths.TASK),
-        folds=probing.folds,
-    output:
+job_rule(
+    "score",
+    dict(**digested(rows=paths.TASK), folds=probing.folds),
+    dict(
         scores=paths.SCORES,
         table=paths.SCORE_TABLE,
         predictions=paths.SCORE_PREDICTIONS,
-    resources:
-        **asks("score", 10),
-    params:
-        **job_params("score", settings=probing.score_settings),
-    shell:
-        command("score")
+    ),
+    settings=probing.score_settings,
+)
 
-
-rule compare:
-    """Every score → which encoders differ: within each task and over all tasks."""
-    input:
+job_rule(
+    "compare",
+    dict(
         **digested(rows=each(paths.TASK, task=probing.tasks)),
         scores=probing.of_scores(paths.SCORES),
         tables=probing.of_scores(paths.SCORE_TABLE),
         # They were written with the scores.
         predictions=ancient(probing.of_scores(paths.SCORE_PREDICTIONS)),
-    output:
+    ),
+    dict(
         pairs=paths.PAIRS,
         standings=paths.STANDINGS,
         ranks=paths.RANKS,
         across=paths.ACROSS,
         omnibus=paths.OMNIBUS,
-    resources:
-        **asks("compare", 30, per_input=5),
-    params:
-        **job_params("compare", settings=probing.comparison_settings(probing.tasks)),
-    shell:
-        command("compare")
+    ),
+    minutes=30,
+    per_input=5,
+    settings=probing.comparison_settings(probing.tasks),
+)
 
-
-rule compare_protocol:
-    """Scores under the experiment's protocol and under another → what the other changes."""
-    input:
+job_rule(
+    "compare_protocol",
+    dict(
         scores=probing.of_study(paths.SCORES),
         tables=probing.of_study(paths.SCORE_TABLE),
         other_scores=lambda wildcards: probing.of_study(
@@ -151,135 +137,91 @@ rule compare_protocol:
         other_tables=lambda wildcards: probing.of_study(
             paths.SCORE_TABLE, wildcards.protocol
         ),
-    output:
-        paths.EFFECTS,
-    localrule: True
-    resources:
-        **asks("compare_protocol", 10),
-    params:
-        **job_params("compare_protocol", settings=probing.effect_settings),
-    shell:
-        command("compare_protocol")
+    ),
+    paths.EFFECTS,
+    local=True,
+    settings=probing.effect_settings,
+)
 
-
-rule compare_documents:
-    """Scores with documents kept together → what is said of new documents: intervals and tests."""
-    input:
+job_rule(
+    "compare_documents",
+    dict(
         **digested(rows=each(paths.TASK, task=probing.document_tasks)),
         scores=probing.on_documents(paths.SCORES),
         tables=probing.on_documents(paths.SCORE_TABLE),
         # They were written with the scores.
         predictions=ancient(probing.on_documents(paths.SCORE_PREDICTIONS)),
-    output:
+    ),
+    dict(
         summary=paths.DOCUMENT_SCORES,
         pairs=paths.DOCUMENT_PAIRS,
         standings=paths.DOCUMENT_STANDINGS,
-    resources:
-        **asks("compare_documents", 30, per_input=5),
-    params:
-        **job_params(
-            "compare_documents",
-            settings=probing.comparison_settings(probing.document_tasks),
-        ),
-    shell:
-        command("compare_documents")
+    ),
+    minutes=30,
+    per_input=5,
+    settings=probing.comparison_settings(probing.document_tasks),
+)
 
+job_rule(
+    "audit",
+    digested(rows=paths.TASK),
+    paths.AUDIT,
+    minutes=20,
+    per_input=50,
+    settings=probing.audit_settings,
+)
 
-rule audit:
-    """The rows of one task → duplicates, contradictions, classes, lengths, languages, documents; with warnings."""
-    input:
-        **digested(rows=paths.TASK),
-    output:
-        paths.AUDIT,
-    resources:
-        **asks("audit", 20, per_input=50),
-    params:
-        **job_params("audit", settings=probing.audit_settings),
-    shell:
-        command("audit")
+job_rule(
+    "hardest",
+    dict(**digested(rows=paths.TASK), predictions=probing.predictions_of_real_models),
+    paths.HARDEST,
+    settings=probing.hardest_settings,
+)
 
-
-rule hardest:
-    """The predictions of every encoder on one task → the texts that most of them get wrong."""
-    input:
-        **digested(rows=paths.TASK),
-        predictions=probing.predictions_of_real_models,
-    output:
-        paths.HARDEST,
-    resources:
-        **asks("hardest", 10),
-    params:
-        **job_params("hardest", settings=probing.hardest_settings),
-    shell:
-        command("hardest")
-
-
-rule summarise:
-    """Every score → one table of scores and one of training curves."""
-    input:
+job_rule(
+    "summarise",
+    dict(
         scores=probing.of_scores(paths.SCORES),
         tables=probing.of_scores(paths.SCORE_TABLE),
-    output:
-        summary=paths.SUMMARY,
-        curves=paths.CURVES,
-    localrule: True
-    resources:
-        **asks("summarise", 10),
-    params:
-        **job_params("summarise", settings=probing.summarise_settings),
-    shell:
-        command("summarise")
+    ),
+    dict(summary=paths.SUMMARY, curves=paths.CURVES),
+    local=True,
+    settings=probing.summarise_settings,
+)
 
-
-rule export_mteb:
-    """Every score as MTEB's result files, loadable by mteb itself."""
-    input:
+job_rule(
+    "export_mteb",
+    dict(
         summary=paths.SUMMARY,
         # The summary changes with them.
         tables=ancient(probing.of_scores(paths.SCORE_TABLE)),
         digests=each(paths.digest(paths.TASK), task=probing.tasks),
         versions=paths.RECORD_VERSIONS,
-    output:
-        probing.mteb_files(),
-    localrule: True
-    resources:
-        **asks("export_mteb", 10),
-    params:
-        **job_params("export_mteb", settings=probing.export_settings),
-    shell:
-        command("export_mteb")
+    ),
+    probing.mteb_files(),
+    local=True,
+    settings=probing.export_settings,
+)
 
-
-rule export_huggingface:
-    """Every score as .eval_results and model cards for the Hugging Face hub."""
-    input:
+job_rule(
+    "export_huggingface",
+    dict(
         summary=paths.SUMMARY,
         digests=each(paths.digest(paths.TASK), task=probing.tasks),
-    output:
-        probing.huggingface_files(),
-    localrule: True
-    resources:
-        **asks("export_huggingface", 10),
-    params:
-        **job_params("export_huggingface", settings=probing.export_settings),
-    shell:
-        command("export_huggingface")
+    ),
+    probing.huggingface_files(),
+    local=True,
+    settings=probing.export_settings,
+)
 
-
-rule export_numbers:
-    """Every score as a LaTeX macro."""
-    input:
-        summary=paths.SUMMARY,
-    output:
-        paths.NUMBERS,
-    localrule: True
-    resources:
-        **asks("export_numbers", 5),
-    params:
-        **job_params("export_numbers"),
-        title=targets.title,
-    shell:
-        command("export_numbers")
+job_rule(
+    "export_numbers",
+    dict(summary=paths.SUMMARY),
+    paths.NUMBERS,
+    minutes=5,
+    local=True,
+    title=targets.title,
+)
 
 
 rule probes:

@@ -1,25 +1,17 @@
 """Summaries → tables, figures, checks, the page, the record of the run."""
 
-
-rule summarise_costs:
-    """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
-    input:
+job_rule(
+    "summarise_costs",
+    dict(
         summaries=targets.summaries_of_scores,
         manifests=targets.manifests,
         made=targets.embeddings(paths.EMBEDDINGS_MADE),
         embeddings=targets.embeddings(paths.EMBEDDINGS_INFO),
-    output:
-        costs=paths.COSTS,
-        encoders=paths.ENCODERS,
-    localrule: True
-    resources:
-        **asks("summarise_costs", 10),
-    params:
-        **job_params("summarise_costs"),
-        benchmarks=paths.BENCHMARKS,
-    shell:
-        command("summarise_costs")
-
+    ),
+    dict(costs=paths.COSTS, encoders=paths.ENCODERS),
+    local=True,
+    benchmarks=paths.BENCHMARKS,
+)
 
 # One job makes the tables, and one the figures, of a group: starting a process takes longer than making a table.
 for group, members in targets.groups("table").items():
@@ -107,18 +99,14 @@ if targets.checks:
             command("make_checks")
 
 
-rule record:
-    """The effective configuration and the versions of everything."""
-    output:
-        config=paths.RECORD_CONFIG,
-        versions=paths.RECORD_VERSIONS,
-    localrule: True
-    resources:
-        **asks("record", 5),
-    params:
-        **job_params("record", settings=targets.record_settings),
-    shell:
-        command("record")
+job_rule(
+    "record",
+    dict(),
+    dict(config=paths.RECORD_CONFIG, versions=paths.RECORD_VERSIONS),
+    minutes=5,
+    local=True,
+    settings=targets.record_settings,
+)
 
 
 rule report:
@@ -145,18 +133,14 @@ rule report:
         command("report")
 
 
-rule export_ro_crate:
-    """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
-    input:
+job_rule(
+    "export_ro_crate",
+    dict(
         files=targets.crate_files(),
         digests=list(targets.data),
         versions=paths.RECORD_VERSIONS,
-    output:
-        paths.RO_CRATE,
-    localrule: True
-    resources:
-        **asks("export_ro_crate", 10),
-    params:
-        **job_params("export_ro_crate", settings=targets.crate_settings),
-    shell:
-        command("export_ro_crate")
+    ),
+    paths.RO_CRATE,
+    local=True,
+    settings=targets.crate_settings,
+)

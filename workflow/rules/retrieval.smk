@@ -10,110 +10,76 @@ judged = dict(
 # Corpora, their shards, questions, passages and terms.
 
 
-rule prepare_corpus:
-    """The raw files of a corpus → its documents."""
-    input:
-        raw=retrieval.corpus_files.raw,
-    output:
-        **with_digest(table=paths.CORPUS),
-    wildcard_constraints:
-        corpus=one_of(retrieval.prepared_corpora),
-    resources:
-        **asks("prepare_corpus", 20, per_input=12),
-        checks=retrieval.corpus_files.checks,
-        limits=targets.limits,
-    params:
-        **job_params("prepare_corpus", settings=retrieval.corpus_files.settings),
-    shell:
-        command("prepare_corpus")
+job_rule(
+    "prepare_corpus",
+    dict(raw=retrieval.corpus_files.raw),
+    with_digest(table=paths.CORPUS),
+    minutes=20,
+    per_input=12,
+    constraints=dict(corpus=one_of(retrieval.prepared_corpora)),
+    resources=dict(checks=retrieval.corpus_files.checks, limits=targets.limits),
+    settings=retrieval.corpus_files.settings,
+)
 
+job_rule(
+    "shard_corpus",
+    digested(whole=retrieval.whole_corpus),
+    with_digest(table=paths.CORPUS),
+    minutes=20,
+    per_input=12,
+    constraints=dict(corpus=one_of(retrieval.shards())),
+)
 
-rule shard_corpus:
-    """The documents of a corpus → those of one of its shards."""
-    input:
-        **digested(whole=retrieval.whole_corpus),
-    output:
-        **with_digest(table=paths.CORPUS),
-    wildcard_constraints:
-        corpus=one_of(retrieval.shards()),
-    resources:
-        **asks("shard_corpus", 20, per_input=12),
-    params:
-        **job_params("shard_corpus"),
-    shell:
-        command("shard_corpus")
-
-
-rule prepare_questions:
-    """The raw files of a question set → its questions and their judgements, which fit the corpus."""
-    input:
-        **digested(corpus=retrieval.corpus),
-        raw=retrieval.question_files.raw,
-    output:
+job_rule(
+    "prepare_questions",
+    dict(**digested(corpus=retrieval.corpus), raw=retrieval.question_files.raw),
+    dict(
         **with_digest(table=paths.QUESTIONS),
         judgements=paths.JUDGEMENTS,
         judgements_digest=paths.digest(paths.JUDGEMENTS),
-    resources:
-        **asks("prepare_questions", 20, per_input=12),
-        checks=retrieval.question_files.checks,
-        limits=targets.limits,
-    params:
-        **job_params("prepare_questions", settings=retrieval.question_files.settings),
-    shell:
-        command("prepare_questions")
+    ),
+    minutes=20,
+    per_input=12,
+    resources=dict(checks=retrieval.question_files.checks, limits=targets.limits),
+    settings=retrieval.question_files.settings,
+)
 
+job_rule(
+    "audit_questions",
+    digested(
+        **judged,
+        training_corpora=retrieval.training(paths.CORPUS),
+        training_questions=retrieval.training(paths.QUESTIONS),
+        training_judgements=retrieval.training(paths.JUDGEMENTS),
+    ),
+    paths.QUESTION_AUDIT,
+    minutes=20,
+    per_input=30,
+)
 
-rule audit_questions:
-    """Questions, judgements and documents → what occurs twice, and which questions are known from training."""
-    input:
-        **digested(
-            **judged,
-            training_corpora=retrieval.training(paths.CORPUS),
-            training_questions=retrieval.training(paths.QUESTIONS),
-            training_judgements=retrieval.training(paths.JUDGEMENTS),
-        ),
-    output:
-        paths.QUESTION_AUDIT,
-    resources:
-        **asks("audit_questions", 20, per_input=30),
-    params:
-        **job_params("audit_questions"),
-    shell:
-        command("audit_questions")
+job_rule(
+    "split_passages",
+    digested(corpus=paths.CORPUS),
+    with_digest(table=paths.PASSAGES),
+    minutes=20,
+    per_input=12,
+    constraints=dict(passages=one_of(retrieval.cuts(by_tokens=False))),
+    settings=retrieval.passage_settings,
+)
 
-
-rule split_passages:
-    """The documents of a corpus → passages."""
-    input:
-        **digested(corpus=paths.CORPUS),
-    output:
-        **with_digest(table=paths.PASSAGES),
-    wildcard_constraints:
-        passages=one_of(retrieval.cuts(by_tokens=False)),
-    resources:
-        **asks("split_passages", 20, per_input=12),
-    params:
-        **job_params("split_passages", settings=retrieval.passage_settings),
-    shell:
-        command("split_passages")
-
-
-rule split_tokens:
-    """The documents of a corpus → passages of so many tokens of an encoder."""
-    input:
+job_rule(
+    "split_tokens",
+    dict(
         **digested(corpus=paths.CORPUS),
         # It holds the checksums of the tokenizer's files.
         manifest=retrieval.model_of_cut,
-    output:
-        **with_digest(table=paths.PASSAGES),
-    wildcard_constraints:
-        passages=one_of(retrieval.cuts(by_tokens=True)),
-    resources:
-        **asks("split_tokens", 60, per_input=12),
-    params:
-        **job_params("split_tokens", settings=retrieval.passage_settings),
-    shell:
-        command("split_tokens")
+    ),
+    with_digest(table=paths.PASSAGES),
+    minutes=60,
+    per_input=12,
+    constraints=dict(passages=one_of(retrieval.cuts(by_tokens=True))),
+    settings=retrieval.passage_settings,
+)
 
 
 rule analyse:
@@ -132,21 +98,14 @@ rule analyse:
         command("analyse")
 
 
-rule count_terms:
-    """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
-    input:
-        **digested(terms=retrieval.terms_of_shards),
-    output:
-        **with_digest(table=paths.TERM_COUNTS),
-    wildcard_constraints:
-        corpus=one_of(retrieval.prepared_corpora),
-    resources:
-        **asks("count_terms", 60, per_input=20),
-    params:
-        **job_params("count_terms"),
-    shell:
-        command("count_terms")
-
+job_rule(
+    "count_terms",
+    digested(terms=retrieval.terms_of_shards),
+    with_digest(table=paths.TERM_COUNTS),
+    minutes=60,
+    per_input=20,
+    constraints=dict(corpus=one_of(retrieval.prepared_corpora)),
+)
 
 # What retrievers find, in shards of a corpus or in the whole, and what approximate indexes lose and save.
 
@@ -173,51 +132,43 @@ rule search:
         f"OMP_NUM_THREADS={{threads}} {command('search')}"
 
 
-rule merge_shards:
-    """What a retriever found in each shard of a corpus → what it found in the whole."""
-    input:
+job_rule(
+    "merge_shards",
+    dict(
         **digested(questions=paths.QUESTIONS, runs=retrieval.runs_of_shards(paths.RUN)),
         made=ancient(retrieval.runs_of_shards(paths.RUN_MADE)),
-    output:
-        **with_digest(run=paths.RUN),
-        made=paths.RUN_MADE,
-    wildcard_constraints:
+    ),
+    dict(**with_digest(run=paths.RUN), made=paths.RUN_MADE),
+    minutes=20,
+    per_input=30,
+    constraints=dict(
         questions=one_of(retrieval.sharded_sets()),
         retriever=one_of(retrieval.in_shards),
-    resources:
-        **asks("merge_shards", 20, per_input=30),
-    params:
-        **job_params("merge_shards"),
-    shell:
-        command("merge_shards")
+    ),
+)
 
 
 # Where a corpus has shards, a search of the whole would be one of the same output.
 ruleorder: merge_shards > search
 
 
-rule build_index:
-    """The vectors of the documents of a corpus → an index of them."""
-    input:
+job_rule(
+    "build_index",
+    dict(
         **digested(corpus=paths.CORPUS, passages=retrieval.passages),
         documents=ancient(retrieval.vector_files["documents"]),
         documents_info=retrieval.vector_files["documents_info"],
-    output:
-        **with_digest(index=paths.INDEX),
-        made=paths.INDEX_MADE,
-    wildcard_constraints:
-        retriever=one_of(retrieval.indexed),
-    resources:
-        **asks("build_index", 240, per_input=10),
-    params:
-        **job_params("build_index", settings=retrieval.index_settings),
-    shell:
-        command("build_index")
+    ),
+    dict(**with_digest(index=paths.INDEX), made=paths.INDEX_MADE),
+    minutes=240,
+    per_input=10,
+    constraints=dict(retriever=one_of(retrieval.indexed)),
+    settings=retrieval.index_settings,
+)
 
-
-rule certify_index:
-    """An approximate index beside the exact search of the same vectors."""
-    input:
+job_rule(
+    "certify_index",
+    dict(
         **digested(
             **judged,
             passages=retrieval.passages,
@@ -225,92 +176,64 @@ rule certify_index:
         ),
         **retrieval.vectors(),
         made=ancient(retrieval.index(paths.INDEX_MADE)),
-    output:
-        paths.CERTIFICATE,
-    wildcard_constraints:
-        retriever=one_of(retrieval.indexed),
-    resources:
-        **asks("certify_index", 60, per_input=6),
-    params:
-        **job_params("certify_index", settings=retrieval.certify_settings),
-    shell:
-        command("certify_index")
+    ),
+    paths.CERTIFICATE,
+    minutes=60,
+    per_input=6,
+    constraints=dict(retriever=one_of(retrieval.indexed)),
+    settings=retrieval.certify_settings,
+)
 
-
-rule summarise_indexes:
-    """What approximate indexes cost and save → one table of rows."""
-    input:
-        results=retrieval.certificates,
-    output:
-        paths.SUMMARY_INDEXES,
-    localrule: True
-    resources:
-        **asks("summarise_indexes", 10),
-    params:
-        **job_params("summarise_indexes", settings=retrieval.summarise_indexes_settings),
-    shell:
-        command("summarise_indexes")
-
+job_rule(
+    "summarise_indexes",
+    dict(results=retrieval.certificates),
+    paths.SUMMARY_INDEXES,
+    local=True,
+    settings=retrieval.summarise_indexes_settings,
+)
 
 # Runs of training questions → weights of fusions, and what each weight reaches on every question set.
 if retrieval.tuned:
 
-    rule weigh:
-        """The runs of a question set and its judgements → what each weight of their fusion reaches."""
-        input:
-            **digested(**judged, runs=retrieval.runs_of_parts),
-        output:
-            **with_digest(weighed=paths.WEIGHED),
-        wildcard_constraints:
-            retriever=one_of(retrieval.tuned),
-        resources:
-            **asks("weigh", 60, per_input=40),
-        params:
-            **job_params("weigh", settings=retrieval.weigh_settings),
-        shell:
-            command("weigh")
+    job_rule(
+        "weigh",
+        digested(**judged, runs=retrieval.runs_of_parts),
+        with_digest(weighed=paths.WEIGHED),
+        minutes=60,
+        per_input=40,
+        constraints=dict(retriever=one_of(retrieval.tuned)),
+        settings=retrieval.weigh_settings,
+    )
 
-    rule choose_weights:
-        """What weights reach on training questions → those that are used, and by folds what such a choice is worth."""
-        input:
+    job_rule(
+        "choose_weights",
+        dict(
             **digested(
                 weighed=retrieval.tuning(paths.WEIGHED),
                 questions=retrieval.tuning(paths.QUESTIONS),
                 judgements=retrieval.tuning(paths.JUDGEMENTS),
-            ),
-        output:
-            **with_digest(chosen=paths.CHOSEN_WEIGHTS),
-        wildcard_constraints:
-            retriever=one_of(retrieval.tuned),
-        resources:
-            **asks("choose_weights", 10, per_input=10),
-        params:
-            **job_params("choose_weights", settings=retrieval.choice_settings),
-        shell:
-            command("choose_weights")
+            )
+        ),
+        with_digest(chosen=paths.CHOSEN_WEIGHTS),
+        per_input=10,
+        constraints=dict(retriever=one_of(retrieval.tuned)),
+        settings=retrieval.choice_settings,
+    )
 
-    rule summarise_weights:
-        """What each weight reaches, and what was chosen → one table of rows."""
-        input:
-            **digested(weighed=retrieval.weighed, chosen=retrieval.choices),
-        output:
-            paths.SUMMARY_WEIGHTS,
-        resources:
-            **asks("summarise_weights", 10, per_input=10),
-        params:
-            **job_params(
-                "summarise_weights", settings=retrieval.weights_summary_settings
-            ),
-        shell:
-            command("summarise_weights")
-
+    job_rule(
+        "summarise_weights",
+        digested(weighed=retrieval.weighed, chosen=retrieval.choices),
+        paths.SUMMARY_WEIGHTS,
+        per_input=10,
+        settings=retrieval.weights_summary_settings,
+    )
 
 # Runs → documents that are given as answers, what they are worth, and files for leaderboards.
 if retrieval.decisions:
 
-    rule decide:
-        """A run → the documents that are given for each question."""
-        input:
+    job_rule(
+        "decide",
+        dict(
             **digested(
                 **judged,
                 run=paths.RUN,
@@ -318,203 +241,142 @@ if retrieval.decisions:
                 training_questions=retrieval.decision_training(paths.QUESTIONS),
                 training_judgements=retrieval.decision_training(paths.JUDGEMENTS),
                 training_runs=retrieval.decision_training(paths.RUN),
-            ),
-        output:
-            **with_digest(decided=paths.DECIDED),
-        resources:
-            **asks("decide", 20, per_input=30),
-        params:
-            **job_params("decide", settings=retrieval.decide_settings),
-        shell:
-            command("decide")
+            )
+        ),
+        with_digest(decided=paths.DECIDED),
+        minutes=20,
+        per_input=30,
+        settings=retrieval.decide_settings,
+    )
 
-    rule evaluate_decisions:
-        """Everything that is decided for a question set, and judgements → set measures per question, means, intervals."""
-        input:
+    job_rule(
+        "evaluate_decisions",
+        dict(
             **digested(
                 decided=retrieval.decided_on,
                 questions=paths.QUESTIONS,
                 judgements=paths.JUDGEMENTS,
-            ),
-        output:
-            scores=paths.DECISIONS,
-            rows=paths.DECISION_ROWS,
-        resources:
-            **asks("evaluate_decisions", 20, per_input=20),
-        params:
-            **job_params("evaluate_decisions", settings=retrieval.decision_settings),
-        shell:
-            command("evaluate_decisions")
+            )
+        ),
+        dict(scores=paths.DECISIONS, rows=paths.DECISION_ROWS),
+        minutes=20,
+        per_input=20,
+        settings=retrieval.decision_settings,
+    )
 
-    rule compare_decisions:
-        """The values of all retrievers with their decisions per question → which differ."""
-        input:
-            retrieval.decision_scores(),
+    job_rule(
+        "compare_decisions",
+        dict(
+            also=retrieval.decision_scores(),
             rows=ancient(retrieval.decision_scores(paths.DECISION_ROWS)),
-        output:
-            paths.DECISION_PAIRS,
-        resources:
-            **asks("compare_decisions", 60, per_input=20),
-        params:
-            **job_params(
-                "compare_decisions", settings=retrieval.decision_comparison_settings
-            ),
-        shell:
-            command("compare_decisions")
+        ),
+        paths.DECISION_PAIRS,
+        minutes=60,
+        per_input=20,
+        settings=retrieval.decision_comparison_settings,
+    )
 
-    rule summarise_decisions:
-        """What all decisions are worth → one table of rows."""
-        input:
-            results=retrieval.decision_scores(),
-        output:
-            paths.SUMMARY_DECISIONS,
-        localrule: True
-        resources:
-            **asks("summarise_decisions", 10),
-        params:
-            **job_params(
-                "summarise_decisions", settings=retrieval.decision_summary_settings
-            ),
-        shell:
-            command("summarise_decisions")
+    job_rule(
+        "summarise_decisions",
+        dict(results=retrieval.decision_scores()),
+        paths.SUMMARY_DECISIONS,
+        local=True,
+        settings=retrieval.decision_summary_settings,
+    )
 
-    rule export_submissions:
-        """What is decided for a question set → submissions of the Zalo challenge."""
-        input:
-            **digested(decided=retrieval.decided_on, questions=paths.QUESTIONS),
-        output:
-            retrieval.submissions_of_set(),
-        localrule: True
-        resources:
-            **asks("export_submissions", 10),
-        params:
-            **job_params("export_submissions"),
-        shell:
-            command("export_submissions")
-
+    job_rule(
+        "export_submissions",
+        digested(decided=retrieval.decided_on, questions=paths.QUESTIONS),
+        retrieval.submissions_of_set(),
+        local=True,
+    )
 
 # What runs are worth: measures, tests, summaries.
 
 
-rule evaluate:
-    """A run and the judgements → measures per question, their means and intervals."""
-    input:
-        **digested(**judged, run=paths.RUN),
-        leaks=retrieval.leaks,
-    output:
-        scores=paths.RETRIEVAL,
-        rows=paths.RETRIEVAL_ROWS,
-    resources:
-        **asks("evaluate", 20, per_input=30),
-    params:
-        **job_params("evaluate", settings=retrieval.evaluate_settings),
-    shell:
-        command("evaluate")
+job_rule(
+    "evaluate",
+    dict(**digested(**judged, run=paths.RUN), leaks=retrieval.leaks),
+    dict(scores=paths.RETRIEVAL, rows=paths.RETRIEVAL_ROWS),
+    minutes=20,
+    per_input=30,
+    settings=retrieval.evaluate_settings,
+)
 
-
-rule compare_retrieval:
-    """The values of all retrievers per question → which differ: for new questions, new documents, groups, new seeds."""
-    input:
-        scores=retrieval.scores,
-        rows=ancient(retrieval.rows),
-    output:
+job_rule(
+    "compare_retrieval",
+    dict(scores=retrieval.scores, rows=ancient(retrieval.rows)),
+    dict(
         differences=paths.RETRIEVAL_PAIRS,
         document_differences=paths.RETRIEVAL_DOCUMENT_PAIRS,
         group_differences=paths.RETRIEVAL_GROUP_PAIRS,
         clusters=paths.RETRIEVAL_CLUSTERS,
         groups=paths.RETRIEVAL_GROUPS,
         seeds=paths.RETRIEVAL_SEEDS,
-    resources:
-        **asks("compare_retrieval", 60, per_input=20),
-    params:
-        **job_params("compare_retrieval", settings=retrieval.comparison_settings),
-    shell:
-        command("compare_retrieval")
+    ),
+    minutes=60,
+    per_input=20,
+    settings=retrieval.comparison_settings,
+)
 
-
-rule hardest_questions:
-    """What all retrievers found → the questions that most of them fail on, and those on which two differ most."""
-    input:
-        retrieval.of_shown(paths.RETRIEVAL),
+job_rule(
+    "hardest_questions",
+    dict(
+        also=retrieval.of_shown(paths.RETRIEVAL),
         **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
         rows=ancient(retrieval.of_shown(paths.RETRIEVAL_ROWS)),
-    output:
-        paths.HARD_QUESTIONS,
-    resources:
-        **asks("hardest_questions", 20, per_input=20),
-    params:
-        **job_params("hardest_questions", settings=retrieval.hardest_settings),
-    shell:
-        command("hardest_questions")
+    ),
+    paths.HARD_QUESTIONS,
+    minutes=20,
+    per_input=20,
+    settings=retrieval.hardest_settings,
+)
 
+job_rule(
+    "summarise_retrieval",
+    dict(results=retrieval.scores),
+    paths.SUMMARY_RETRIEVAL,
+    local=True,
+    settings=retrieval.summarise_settings,
+)
 
-rule summarise_retrieval:
-    """All results of retrieval → one table of rows."""
-    input:
-        results=retrieval.scores,
-    output:
-        paths.SUMMARY_RETRIEVAL,
-    localrule: True
-    resources:
-        **asks("summarise_retrieval", 10),
-    params:
-        **job_params("summarise_retrieval", settings=retrieval.summarise_settings),
-    shell:
-        command("summarise_retrieval")
-
-
-rule summarise_stages:
-    """Means, tests and seeds of the retrievers of a chain → one row per stage."""
-    input:
+job_rule(
+    "summarise_stages",
+    dict(
         summary=paths.SUMMARY_RETRIEVAL,
         differences=paths.RETRIEVAL_PAIRS,
         seeds=paths.RETRIEVAL_SEEDS,
-    output:
-        paths.SUMMARY_STAGES,
-    localrule: True
-    resources:
-        **asks("summarise_stages", 10),
-    params:
-        **job_params("summarise_stages", settings=retrieval.stage_settings),
-    shell:
-        command("summarise_stages")
+    ),
+    paths.SUMMARY_STAGES,
+    local=True,
+    settings=retrieval.stage_settings,
+)
 
-
-rule summarise_questions:
-    """The values of every question → curves of recall, and differences from the reference."""
-    input:
-        retrieval.scores,
+job_rule(
+    "summarise_questions",
+    dict(
+        also=retrieval.scores,
         rows=ancient(retrieval.rows),
         differences=paths.RETRIEVAL_PAIRS,
-    output:
-        recall=paths.RECALL,
-        gaps=paths.QUESTION_DIFFERENCES,
-    resources:
-        **asks("summarise_questions", 20, per_input=20),
-    params:
-        **job_params(
-            "summarise_questions", settings=retrieval.question_summary_settings
-        ),
-    shell:
-        command("summarise_questions")
+    ),
+    dict(recall=paths.RECALL, gaps=paths.QUESTION_DIFFERENCES),
+    minutes=20,
+    per_input=20,
+    settings=retrieval.question_summary_settings,
+)
 
-
-rule summarise_retrieval_costs:
-    """What searches took and the size of what they searched. No score depends on it."""
-    input:
-        retrieval.question_embeddings(paths.EMBEDDINGS_MADE),
+job_rule(
+    "summarise_retrieval_costs",
+    dict(
+        also=retrieval.question_embeddings(paths.EMBEDDINGS_MADE),
         summary=paths.SUMMARY_RETRIEVAL,
         made=retrieval.run_costs(),
         embeddings=retrieval.question_embeddings(paths.EMBEDDINGS_INFO),
-    output:
-        paths.RETRIEVAL_COSTS,
-    localrule: True
-    resources:
-        **asks("summarise_retrieval_costs", 10),
-    params:
-        **job_params("summarise_retrieval_costs", settings=retrieval.cost_settings),
-    shell:
-        command("summarise_retrieval_costs")
+    ),
+    paths.RETRIEVAL_COSTS,
+    local=True,
+    settings=retrieval.cost_settings,
+)
 
 
 rule explain:
@@ -541,27 +403,22 @@ rule explain:
 # Retrieval in the forms of other programs.
 
 
-rule export_trec:
-    """The runs on a question set and its judgements, in TREC's form."""
-    input:
+job_rule(
+    "export_trec",
+    dict(
         **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
         versions=paths.RECORD_VERSIONS,
-    output:
-        files=retrieval.exported.runs(),
-        qrels=paths.TREC_QRELS,
-    localrule: True
-    resources:
-        **asks("export_trec", 10, per_input=30),
-        benchmarks=retrieval.exported.benchmarks,
-    params:
-        **job_params("export_trec", settings=retrieval.exported.trec_settings),
-    shell:
-        command("export_trec")
+    ),
+    dict(files=retrieval.exported.runs(), qrels=paths.TREC_QRELS),
+    per_input=30,
+    local=True,
+    resources=dict(benchmarks=retrieval.exported.benchmarks),
+    settings=retrieval.exported.trec_settings,
+)
 
-
-rule export_mteb_retrieval:
-    """What dense retrievers found, as MTEB's result files."""
-    input:
+job_rule(
+    "export_mteb_retrieval",
+    dict(
         **digested(
             corpora=retrieval.exported.of_sets(paths.CORPUS),
             questions=retrieval.exported.of_sets(paths.QUESTIONS),
@@ -571,31 +428,23 @@ rule export_mteb_retrieval:
         runs=ancient(retrieval.exported.mteb_runs(paths.RUN)),
         manifests=retrieval.exported.manifests(),
         versions=paths.RECORD_VERSIONS,
-    output:
-        retrieval.exported.mteb_files(),
-    localrule: True
-    resources:
-        **asks("export_mteb_retrieval", 60, per_input=30),
-    params:
-        **job_params("export_mteb_retrieval", settings=retrieval.exported.mteb_settings),
-    shell:
-        command("export_mteb_retrieval")
+    ),
+    retrieval.exported.mteb_files(),
+    minutes=60,
+    per_input=30,
+    local=True,
+    settings=retrieval.exported.mteb_settings,
+)
 
-
-rule export_law_files:
-    """A corpus of laws and questions → the intermediate files of the published Zalo system."""
-    input:
-        **digested(corpus=paths.CORPUS, questions=retrieval.exported.law_questions),
-    output:
+job_rule(
+    "export_law_files",
+    digested(corpus=paths.CORPUS, questions=retrieval.exported.law_questions),
+    dict(
         text=paths.LAW_TEXT,
         dictionary=paths.LAW_DICTIONARY,
         articles=paths.LAW_ARTICLES,
-    wildcard_constraints:
-        corpus=one_of(retrieval.exported.law_corpora),
-    localrule: True
-    resources:
-        **asks("export_law_files", 10, per_input=12),
-    params:
-        **job_params("export_law_files"),
-    shell:
-        command("export_law_files")
+    ),
+    per_input=12,
+    local=True,
+    constraints=dict(corpus=one_of(retrieval.exported.law_corpora)),
+)

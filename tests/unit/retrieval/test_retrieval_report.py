@@ -15,8 +15,7 @@ from sentflow.report.claims import of_retrieval
 from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.choice_tables import costs
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
-from sentflow.report.families.retrieval.stage_summary import stage_rows
-from sentflow.report.families.retrieval.summary import cost_rows, gap_rows
+from sentflow.report.families.retrieval.summary import cost_rows, gap_rows, stage_rows
 from sentflow.report.families.retrieval.tables import retrieval
 from sentflow.report.inputs import Inputs
 from sentflow.report.settings import CostSummary

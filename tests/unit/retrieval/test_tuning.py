@@ -233,7 +233,7 @@ def weighed(runs, asked, measure):
 
 def test_values_are_those_of_the_fusion_that_is_run(runs, asked):
     found = weighed(runs, asked, "nDCG@10")
-    for weights, values in zip(found.candidates, found.values, strict=True):
+    for weights, values in zip(found.about["candidates"], found.values, strict=True):
         for row, name in enumerate(asked.ids):
             whole = fused([run[name] for run in runs], fusion_settings(), weights, N)
             rank = 1 + whole.rows.tolist().index(row)
@@ -247,9 +247,9 @@ def test_a_question_is_fused_by_weights_that_were_chosen_without_it(runs, asked,
     about = write_chosen(path, choice, [found], training_questions(asked), row_ids=[], margin=0.01)
     told, without, _ = read_chosen(path)
     assert told["nested"] == about["nested"] == choice.nested
-    assert tuple(told["weights"]) == found.candidates[choice.best]
+    assert tuple(told["weights"]) == found.about["candidates"][choice.best]
     for row, name in enumerate(asked.ids):
         weights = without["train", name]
-        assert weights == found.candidates[choice.best_without[choice.fold_of[row]]]
-        assert choice.held_out[row] == found.values[found.candidates.index(weights), row]
+        assert weights == found.about["candidates"][choice.best_without[choice.fold_of[row]]]
+        assert choice.held_out[row] == found.values[found.about["candidates"].index(weights), row]
     assert b"train-1?" not in path.read_bytes()  # no text is in the file, which is published

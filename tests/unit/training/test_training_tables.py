@@ -69,7 +69,7 @@ def test_cells_of_an_axis_without_a_column_have_lines_of_their_own():
         *scored("contrastive-english.dropout.batch-16", 0.8, 0.7),
         *scored("contrastive-english.dropout.batch-64", 0.6, 0.5),
     ]
-    assert [(cell.method, cell.dev) for cell in sweep_cells(sweep, rows)] == [
+    assert [(cell["method"], cell["dev"]) for cell in sweep_cells(sweep, rows)] == [
         ("dropout, batch-16", 0.8),
         ("dropout, batch-64", 0.6),
     ]
@@ -78,14 +78,11 @@ def test_cells_of_an_axis_without_a_column_have_lines_of_their_own():
 def test_published_and_own_winners_are_chosen_apart_by_development_scores_alone():
     rows = [*scored(ENGLISH.format("1e-5"), 0.80, 0.90), *scored(ENGLISH.format("7e-5"), 0.81, 0.60)]
     first, second = reduced(sweep_cells(english(), rows))
-    assert (first.published_learning_rate, first.published_dev, first.published_test) == (
-        5e-5,
-        0.8211,
-        0.7708,
-    )
-    assert (first.learning_rate, first.dev, first.test, first.n, first.n_seeds) == (7e-5, 0.81, 0.60, 2, 1)
-    assert first.winner == ENGLISH.format("7e-5")
-    assert second.published_n == 4 and second.n == 0 and math.isnan(second.dev)
+    names = ("learning_rate", "dev", "test")
+    assert [first[f"published_{name}"] for name in names] == [5e-5, 0.8211, 0.7708]
+    assert [first[name] for name in (*names, "n", "n_seeds")] == [7e-5, 0.81, 0.60, 2, 1]
+    assert first["winner"] == ENGLISH.format("7e-5")
+    assert second["published_n"] == 4 and second["n"] == 0 and math.isnan(second["dev"])
     text = markdown_text(table_of(tables.best_of_sweep, {TrainingRow: rows}, [english()]))
     assert "| bert-base | wiki1m | whitespace | 32 | 3e-5 | 0.8127 | 0.7567 | 4 | ? | ? | ? | 0 | 0 |" in text
 

@@ -294,12 +294,12 @@ def _delimited(file: RawFile, text: str, delimiter: str | None) -> tuple[dict[st
     )
     if fault and (marks[0] in header or not header) and mark != marks[0]:
         raise fault
-    if not fault and header[:1] == header[-1:] == '"':
-        raise DataError(f"{file.path}: whole lines are in quotes. Remove the outer quotes of each line.")
     if records is None or len(records.header) < 2:
+        remedy = "Write the character between the columns, for example --delimiter '|'."
+        if header[:1] == header[-1:] == '"':
+            remedy = "If whole lines are in quotes, remove the outer quotes of each."
         raise DataError(
-            f"{file.path} has a single column, by each of {', '.join(map(repr, marks))}. Write the character between "
-            "the columns, for example --delimiter '|'."
+            f"{file.path} has a single column, by each of {', '.join(map(repr, marks))}. {remedy}"
         )
     if len(set(records.header)) < len(records.header):
         raise DataError(

@@ -171,12 +171,8 @@ def _table(
 
 def _protocol(experiment: Entries) -> str:
     if "tasks" not in experiment:
-        what = (
-            "each question searches all documents"
-            if "corpora" in experiment
-            else "vectors against scores of pairs"
-        )
-        return f"{what}; nothing is trained"
+        how = {True: "each question searches all documents", False: "vectors against scores of pairs"}
+        return f"{how['corpora' in experiment]}; nothing is trained"
     (task,), times = experiment["tasks"].values(), experiment["probe"]["repetitions"]
     full = " (--full: the published ten)" if times == _REPETITIONS else ""
     score = _METRICS[task["metric"]]
@@ -219,7 +215,6 @@ def _encoders(words: Sequence[str], folder: Path) -> Encoders:
         path = Path(word).expanduser()
         if path.is_dir():
             name = slug(path).lower()
-            name = f"{name}-own" if name in catalog()["models"] else name
             source = {"folder": os.path.relpath(path, folder)}
         elif "/" in word:
             owner_and_name, _, revision = word.partition("@")
@@ -236,6 +231,7 @@ def _encoders(words: Sequence[str], folder: Path) -> Encoders:
         else:
             near = instead(word, [*catalog()["models"], *catalog()["retrievers"]])
             raise ConfigError(f"there is no encoder {word!r}. Write a folder, or owner/name@commit. {near}")
+        name = f"{name}-own" if name in catalog()["models"] else name
         names.append(name)
         entries[name] = {"title": word, "kind": "sentence-transformers", "source": source}
     if len(set(names)) < len(names):
@@ -248,14 +244,15 @@ def _columns_to_name(
 ) -> str:
     """What to type, with columns that the header and the values suggest beside those that are named."""
     named = {key: column for key, column in columns.items() if column}
-    text, text_b, *_ = [*(one for one in file.text_columns if one not in named.values()), "", ""]
+    free = [one for one in file.text_columns if one not in named.values()]
+    text = named.get("text") or next(iter(free), "")
+    # names of sources repeat, sentences do not
+    seconds = [one for one in free if one != text and 2 * len({*file.values[one]}) > file.n_rows]
     label = next((one for one in file.label_columns if one != text), "")
     score = next((one for one in file.score_columns if one not in named.values()), "")
-    if "text" in named:
-        text_b = text
     suggested = {
         "classes": {"text": text, "label": label, **named},
-        "pairs": {"text": text, "text-b": text_b, "score": score, **named},
+        "pairs": {"text": text, "text-b": next(iter(seconds), ""), "score": score, **named},
     }
     start = ["sentflow", "quick", str(file.path), "--models", ",".join(encoders.words)]
     lines = []

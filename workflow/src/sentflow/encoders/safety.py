@@ -250,7 +250,10 @@ def check_weights_files(name: str, folder: Path, *, allow_pickle: bool) -> None:
         return
     has_pickles = any(folder.glob(PICKLES))
     if name in _TRANSFORMERS and not has_pickles:
-        raise DataError(f"{folder} has no weights. Copy the model's {_SAFE_WEIGHTS} into it.")
+        raise DataError(
+            f"{folder} has no {_SAFE_WEIGHTS}. Copy that file into it; or, if the model has its weights as a pickle "
+            "only (pytorch_model.bin) and you trust it, write allow_pickle: true in the model's entry."
+        )
     if has_pickles and not allow_pickle:
         raise ConfigError(
             f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "

@@ -220,7 +220,7 @@ PRODUCTS = (
     ),
     _figure("training-seeds", "training.figures:SEEDS", "trainings", *_TRAINED, also=(paths.TRAINING_SEEDS,)),
     _table("ledger", "ledger.tables:ledger", "ledger", paths.SUMMARY_LEDGER),
-    _check("ledger", "ledger.check:check_ledger", "ledger", paths.SUMMARY_LEDGER),
+    _check("ledger", "ledger.tables:check_ledger", "ledger", paths.SUMMARY_LEDGER),
     _table("costs", "costs.tables:costs", "", paths.COSTS),
     _figure("costs", "costs.figures:BARS", "", paths.COSTS),
     _table("encoders", "costs.tables:encoders", "encoders", paths.ENCODERS),

@@ -76,6 +76,11 @@ def signature(job: str) -> dict[str, list[str]]:
     return dict(facts(module_of(job)).parts[job].signature)
 
 
+def about(job: str) -> str:
+    """What a job does."""
+    return facts(module_of(job)).parts[job].about
+
+
 def versions(*distributions: str) -> str:
     """Versions of libraries that can change a job's numbers, without build tags, e.g. ``torch=2.13.0``."""
     return " ".join(f"{name}={_public_version(name)}" for name in sorted(distributions))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from sentflow.flow import paths
-from sentflow.flow.provenance import signature
+from sentflow.flow.provenance import about, signature
 from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
@@ -66,7 +66,7 @@ Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 
 
 def complete(rules: Iterable[Any], environment: str) -> None:
-    """Give the rules of a Snakefile what all of them have: a log, a benchmark and the environment of ``--sdm conda``.
+    """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
     Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``.
     """
@@ -77,6 +77,7 @@ def complete(rules: Iterable[Any], environment: str) -> None:
             rule.set_log(paths.log(rule.name, key))
             rule.benchmark = paths.benchmark(rule.name, key)
             rule.conda_env = environment
+            rule.docstring = rule.docstring or about(rule.name)
 
 
 def _key(output: str) -> str:

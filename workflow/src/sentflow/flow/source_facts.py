@@ -35,6 +35,7 @@ class Part(NamedTuple):
     uses: list[str]  # other names of the module
     signature: list[tuple[str, list[str]]]  # of a function: each parameter, and the words of its annotation
     libraries: list[str]  # those that ``@job(…)`` names
+    about: str  # the docstring of a function
 
 
 class Facts(NamedTuple):
@@ -128,8 +129,11 @@ def _defined(tree: ast.Module, text: str) -> dict[str, Part]:
         given = {imports[one] for one in used & imports.keys() if imports[one].startswith(_PACKAGE)}
         imported = given.union(*map(_imported_names, own))
         digest = hashlib.sha256("".join(map(_digest, own)).encode()).hexdigest()
-        signature = _annotations(own[0]) if isinstance(own[0], ast.FunctionDef) else []
-        parts[name] = Part(digest, sorted(imported), sorted(used & nodes.keys()), signature, libraries)
+        used_here = sorted(used & nodes.keys())
+        signature, about = [], ""
+        if isinstance(function := own[0], ast.FunctionDef):
+            signature, about = _annotations(function), ast.get_docstring(function) or ""
+        parts[name] = Part(digest, sorted(imported), used_here, signature, libraries, about)
     return parts
 
 

@@ -43,13 +43,13 @@ class AlignmentUniformity:
 
     alignment: float  # in [0, 4] on vectors of length one; NaN without a positive pair
     uniformity: float  # in [−8, 0] on vectors of length one; NaN with fewer than two sentences
-    # n_positive, n_sentences, n_pairs: positive pairs; sentences of the uniformity; their pairs
-    n_positive: int
-    n_sentences: int
-    n_pairs: int
+    n_positive: int  # pairs
+    n_sentences: int  # of the uniformity
+    n_pairs: int  # of these
     n_zero: int  # zero vectors among these sentences, which have no direction and stay zero
-    # positive_distances: (n_positive,) float64, whose mean is the alignment (of ``per-batch``: the mean of the means)
-    positive_distances: np.ndarray
+    positive_distances: (
+        np.ndarray
+    )  # (n_positive,) float64, whose mean (of batches: of means) is the alignment
     batches: BatchFacts | None = None  # of ``per-batch``
     warnings: list[str] = field(default_factory=list)  # in plain words
 

@@ -29,9 +29,7 @@ class CrossValidation:
     """Everything a cross-validation gave."""
 
     folds: list[FoldResult]  # one `FoldResult` per fold, in order
-    # documents: effective number of the documents that folds keep together (`Documents`); infinite where they keep
-    # none
-    documents: float = math.inf
+    documents: float = math.inf  # effective number of those that folds keep together (`Documents`)
 
     @property
     def scores(self) -> "pd.DataFrame":

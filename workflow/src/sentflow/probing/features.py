@@ -205,8 +205,9 @@ _FIRST_ROWS = 16
 class ColumnGroups:
     """Groups of equal columns."""
 
-    # group: (D,) int64: the group of each column; the number of groups for a column of zeros, which is in none
-    group: np.ndarray
+    group: (
+        np.ndarray
+    )  # (D,) int64: of each column; the number of groups for a column of zeros, which is in none
     representative: np.ndarray  # (G,) int64: the first column of each group
     multiplicity: np.ndarray  # (G,) float32: columns per group
 
@@ -242,8 +243,9 @@ class Problem:
     # layer, (m, h) before their decay; None without joined columns
     others: list[tuple[Any, np.ndarray | None]]
     initial: np.ndarray  # (P,) float32, the first layer's weights before all others
-    # multiplicity: (P,) float32: how many weights each parameter stands for; None without joined columns
-    multiplicity: np.ndarray | None
+    multiplicity: (
+        np.ndarray | None
+    )  # (P,) float32: weights that each parameter stands for, if columns are joined
 
 
 def joined(

@@ -4,7 +4,7 @@ import json
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -123,55 +123,35 @@ class ProbeDesign:
 TEST_EPOCH = -1  # the published marker of values that belong to no epoch
 
 
+def _none() -> np.ndarray:
+    return np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True)
 class FoldResult:
-    """What one fold gave."""
+    """What one fold gave; by default one without rows, for the documents of its task cannot be assigned to folds."""
 
-    # repetition, fold: 1-based
-    repetition: int
+    repetition: int  # 1-based, as the fold
     fold: int
-    setting: Setting | Penalty | None  # the chosen point of the grid; None of an untested fold
+    setting: Setting | Penalty | None = None  # the chosen point of the grid; None of an untested fold
     # train_losses, evaluation_losses, evaluation_metrics: one value per epoch of the final training; of a regularised
     # probe one, of the chosen point of the grid
-    train_losses: list[float]
-    evaluation_losses: list[float]
-    evaluation_metrics: list[float]
+    train_losses: list[float] = field(default_factory=list)
+    evaluation_losses: list[float] = field(default_factory=list)
+    evaluation_metrics: list[float] = field(default_factory=list)
     # test_loss, test_metric: of the weights of the last epoch, or of the one with the lowest evaluation loss
     # (`Switches.best_checkpoint`); of a regularised probe, of weights that were fitted to the evaluation part, too
-    test_loss: float
-    test_metric: float
+    test_loss: float = math.nan
+    test_metric: float = math.nan
     # test_rows, truth, predicted, scores: (m,) of the test part: row numbers, true and predicted classes,
     # probabilities (`class_scores`)
-    test_rows: np.ndarray
-    truth: np.ndarray
-    predicted: np.ndarray
-    scores: np.ndarray
-    # n_train, n_evaluation: rows of the other two parts
-    n_train: int
-    n_evaluation: int
-    dimension: int  # width of the features
-
-    @classmethod
-    def untested(cls, repetition: int, fold: int) -> "FoldResult":
-        """A fold without rows, whose scores are undefined: the documents of its task cannot be assigned to folds."""
-        none, no_row = np.zeros(0), np.zeros(0, np.int64)
-        return cls(
-            repetition=repetition,
-            fold=fold,
-            setting=None,
-            train_losses=[],
-            evaluation_losses=[],
-            evaluation_metrics=[],
-            test_loss=math.nan,
-            test_metric=math.nan,
-            test_rows=no_row,
-            truth=no_row,
-            predicted=no_row,
-            scores=none,
-            n_train=0,
-            n_evaluation=0,
-            dimension=0,
-        )
+    test_rows: np.ndarray = field(default_factory=_none)
+    truth: np.ndarray = field(default_factory=_none)
+    predicted: np.ndarray = field(default_factory=_none)
+    scores: np.ndarray = field(default_factory=_none)
+    n_train: int = 0  # rows of the other two parts
+    n_evaluation: int = 0
+    dimension: int = 0  # width of the features
 
     @property
     def chosen(self) -> dict[str, float | str]:
@@ -217,8 +197,7 @@ class FoldInfo:
     """What a fold file says about itself."""
 
     setting: Mapping[str, float | str]  # the chosen point of the grid, by names
-    # n_train, n_evaluation, n_test: rows of the parts
-    n_train: int
+    n_train: int  # rows of the parts
     n_evaluation: int
     n_test: int
     dimension: int  # width of the features
@@ -239,17 +218,16 @@ class FoldInfo:
 
 def write_result(file: Path | str, result: FoldResult, settings: ProbeSettings) -> None:
     """Write a fold: the rows of `fold_records`, then its predictions; `settings` as in `FoldInfo.of`."""
-    order = np.argsort(result.test_rows)
+    known = prediction_records(result)
+    n = len(known["row"])
     predictions = table_of(
         {
-            "kfold_repetition": np.full(len(order), result.repetition),
-            "kfold_partition": np.full(len(order), result.fold),
-            "train_epoch": np.full(len(order), TEST_EPOCH),
-            "metric": [PREDICTION] * len(order),
-            "value": result.scores[order].astype(np.float64),
-            "row": result.test_rows[order],
-            "truth": result.truth[order],
-            "predicted": result.predicted[order],
+            "kfold_repetition": known["repetition"],
+            "kfold_partition": known["fold"],
+            "train_epoch": np.full(n, TEST_EPOCH),
+            "metric": [PREDICTION] * n,
+            "value": known["score"].astype(np.float64),
+            **{name: known[name] for name in ("row", "truth", "predicted")},
         }
     )
     rows = pa.concat_tables([table_of(fold_records(result)), predictions], promote_options="default")

@@ -49,21 +49,21 @@ class Switches(Settings):
     reflect_bca: bool = True
     """A3: the bootstrap interval is mirrored around the mean; published: on."""
     degenerate_interval: Literal["undefined", "zero-width"] = "undefined"
-    """A4: the interval where all folds are equal, undefined (published) or zero-width."""
+    """A4: the interval if all folds are equal: undefined (published) or zero-width."""
     clip_metric: bool = True
-    """A5: the metric is cut below at 0 in every fold and in the search; published: on."""
+    """A5: the metric is clipped at 0 in every fold and in the search; published: on."""
     warmup_floor: bool = True
-    """A6: warm-ups of no step, and no parts below one batch (published: on); off: one step, one smaller batch."""
+    """A6: no warm-up step, and no parts below one batch (published: on); off: at least one step, a smaller batch."""
     best_checkpoint: bool = False
     """A7: the weights with the lowest evaluation loss are tested, not the last; published: off."""
     const_features: Literal["divide", "unscaled"] = "divide"
-    """A8: columns that are constant on the training part: divide by 1e-12 (published), or leave unscaled."""
+    """A8: columns that are constant in the training part: divided by 1e-12 (published), or unscaled."""
     lazy_sep_layout: Literal["pair", "alternatives"] = "pair"
-    """A9: how encoders fitted in folds see alternatives: text b as one text (pair, published), or each by itself."""
+    """A9: alternatives for encoders fitted in folds: text b as one text (pair, published), or each by itself."""
     logit_in_unit_interval: Literal["probability", "logit"] = "probability"
     """A10: two classes, all logits in [0, 1]: compared with 0.5 (probability, published), or with 0 (logit)."""
     curve_survivors: bool = True
-    """A14: curves average over the folds that are left (published: on); off: they end below half of them."""
+    """A14: curves average over the remaining folds (published: on); off: they end below half of the folds."""
     stratify_eval: bool = False
     """A15: every class has its share of the evaluation part; published: off."""
     group_folds: bool = False

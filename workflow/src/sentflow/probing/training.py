@@ -162,7 +162,7 @@ def probe_task(
     if settings.folds_optional and (warning := too_few_documents(table, design.protocol)):
         logger.warning("%s: %s", table.info.task, warning)
         for place, file in file_of.items():
-            write_result(file, FoldResult.untested(*place), settings)
+            write_result(file, FoldResult(*place), settings)
         return
     plans = task_plans(table, design.protocol, wanted=set(file_of))
     for result in train_planned(source, table.labels, plans, design):

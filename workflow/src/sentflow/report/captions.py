@@ -147,8 +147,8 @@ def population(rows: Sequence[ScoreRow]) -> str:
             "narrow (see the table documents)"
         )
     if len(kept) + len(split) < len(unique(row.task for row in rows)):
-        others = "other tasks" if kept or split else "tasks"
-        said += f". Texts of {others} may share documents that the data do not name: it then says nothing of new ones"
+        others = " of other tasks" if kept or split else ""
+        said += f". If texts{others} share documents that the data do not name, it does not hold for new documents"
     return said
 
 

@@ -2,29 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows
 
 Row = TypeVar("Row", bound="RowOfAFile")
+Together = TypeVar("Together")
 
 
 class RowOfAFile(Protocol):
     """A row that knows what the file of its kind is called, without ending."""
 
     FILE: ClassVar[str]
-
-
-class FilesTogether(Protocol):
-    """What is made of several files."""
-
-    @classmethod
-    def read(cls, files: Sequence[Path]) -> Self:
-        """From files that are told apart by their names; what is not given stays empty."""
-
-
-Together = TypeVar("Together", bound=FilesTogether)
 
 
 class Inputs:
@@ -78,9 +68,9 @@ class Inputs:
         return self.rows(kind, may_be_empty=True) if self.has(kind) else []
 
     def together(self, kind: type[Together]) -> Together:
-        """What is made of several files, see `FilesTogether`."""
+        """What a class makes of several files: `kind.read` tells them apart by their names."""
         if kind not in self._found:
-            self._found[kind] = kind.read(self.files)
+            self._found[kind] = kind.read(self.files)  # type: ignore[attr-defined]
         found: Together = self._found[kind]
         return found
 

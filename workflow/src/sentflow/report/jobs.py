@@ -187,7 +187,7 @@ def summarise_stages(*, summary: In, differences: In, seeds: In, settings: Stage
     """Means, tests and seeds of the retrievers of a chain → a row per stage."""
     from sentflow.compare.question_rows import SeedRow
     from sentflow.report.families.retrieval.rows import StageRow
-    from sentflow.report.families.retrieval.stage_summary import stage_rows
+    from sentflow.report.families.retrieval.summary import stage_rows
 
     rows = stage_rows(
         read_rows(summary, RetrievalRow),

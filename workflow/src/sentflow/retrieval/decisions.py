@@ -146,10 +146,8 @@ def tune_decision(
 class Decided:
     """What was decided for the questions of a set."""
 
-    # about: what the file says of itself: at least ``questions``, ``retriever``, ``decision``, ``corpus``
-    about: Mapping[str, Any]
-    # documents: question → identifiers of documents, best first; a question without any may be missing
-    documents: Mapping[str, list[str]]
+    about: Mapping[str, Any]  # at least ``questions``, ``retriever``, ``decision``, ``corpus``
+    documents: Mapping[str, list[str]]  # question → identifiers, best first; one without any may be missing
 
 
 @dataclass(frozen=True)

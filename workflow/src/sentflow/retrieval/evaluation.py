@@ -195,8 +195,9 @@ class Evaluation:
     leaked: np.ndarray | None  # (n,) bool: known from training; None where no training set is named
     n_relevant: np.ndarray  # (n,) int64 relevant documents of each question
     ranks: list[np.ndarray]  # n arrays: the ranks, from 1, at which the run has them, ascending
-    # values: measure → (n,) float64. A question for which the run has no document counts as 0.
-    values: dict[str, np.ndarray]
+    values: dict[
+        str, np.ndarray
+    ]  # measure → (n,) float64; 0 for a question for which the run has no document
     # best_order, worst_order: the same if documents with equal scores were in the order that is best, or worst, for
     # the question; equal to `values` where no scores are equal
     best_order: dict[str, np.ndarray]
@@ -205,7 +206,6 @@ class Evaluation:
     # that a document without a judgement says nothing
     condensed: dict[str, np.ndarray]
     # with_duplicates: the same if a document whose text equals that of a judged one has its grade; empty without such
-    # documents
     with_duplicates: dict[str, np.ndarray]
     # chance: measure → what a random order of the documents reaches on average; NaN for measures without a closed form
     chance: dict[str, float]
@@ -318,20 +318,14 @@ _ABOUT_QUESTION = ("question", "group", "cluster", "n_relevant", "ranks")  # the
 class QuestionValues:
     """The values of a retriever on the questions of a set that have a relevant document."""
 
-    # question_set, retriever: names
     question_set: str
     retriever: str
-    # questions, groups: n identifiers and names of groups
-    questions: list[str]
-    groups: list[str]
-    # n_relevant, ranks: (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they
-    # were found
-    n_relevant: np.ndarray
-    ranks: list[np.ndarray]
+    questions: list[str]  # n identifiers
+    groups: list[str]  # n names of groups
+    n_relevant: np.ndarray  # (n,) int64 relevant documents of each question
+    ranks: list[np.ndarray]  # n arrays of the ranks, from 1, at which they were found
     values: Mapping[str, np.ndarray]  # measure → (n,) float64
-    # clusters: n names of clusters, None for a question that is in none; None altogether where questions are
-    # independent
-    clusters: list[str | None] | None = None
+    clusters: list[str | None] | None = None  # n names, None for none; None altogether if all are independent
 
 
 def write_results(

@@ -123,8 +123,7 @@ class SharedTerm:
     rank: int  # of the document; 0 where the run does not hold it
     score: float
     n_shared: int  # terms that question and document share
-    # rest, rest_share: part of the score that is no addend of a shared term, see `Explanation`, and its share
-    rest: float
+    rest: float  # part of the score that is no addend of a shared term, see `Explanation`
     rest_share: float
     # place, term: among the shared terms, from 1, the greatest addend first. Where nothing is shared, a single row
     # says so, with place 0 and an empty term.
@@ -132,9 +131,8 @@ class SharedTerm:
     term: str
     in_question: float  # weight of the term; for BM25 how often it occurs
     in_document: float
-    # addend, share: its part of the score, and that divided by the score
-    addend: float
-    share: float
+    addend: float  # part of the score
+    share: float  # the same divided by the score
 
 
 class Pair(NamedTuple):

@@ -28,9 +28,8 @@ class HardQuestion:
     question: str
     group: str  # empty for none
     text: str
-    # mean, n_retrievers: mean over the retrievers that are no controls, and their number
-    mean: float
-    n_retrievers: int
+    mean: float  # over the retrievers that are no controls
+    n_retrievers: int  # of these
     n_relevant: int  # documents of the question
     n_documents: int  # of the corpus
     # document, document_text, grade: the relevant document of the highest grade, in the order of judgements; the start

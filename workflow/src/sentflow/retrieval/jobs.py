@@ -278,7 +278,7 @@ def choose_weights(
         for one in training_questions(read_questions(*files))
     ]
     # documents of other corpora may have the same names
-    relevant = [[f"{one.corpus}|{name}" for name in own] for one in reached for own in one.relevant]
+    relevant = [[f"{one.about['corpus']}|{name}" for name in own] for one in reached for own in one.relevant]
     fold_of = folds_of(relevant, settings.folds, settings.seed)
     choice = choose(np.concatenate([one.values for one in reached], axis=1), fold_of)
     about = write_chosen(chosen, choice, reached, training, row_ids=settings.row_ids, margin=settings.margin)

@@ -20,9 +20,9 @@ class Ranked:
 
     rows: np.ndarray  # (k,) int64 rows of documents in the corpus, best first
     scores: np.ndarray  # (k,) float64, descending; equal scores in the order of the corpus
-    # tied_at_cut: documents behind the last one that have its score, and were cut off by their place in the corpus
-    # alone
-    tied_at_cut: int = 0
+    tied_at_cut: int = (
+        0  # documents with the score of the last one that only their place in the corpus cut off
+    )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -85,8 +85,7 @@ class Run:
     """What a retriever found for each question."""
 
     document_ids: Sequence[str]  # n identifiers in the order of the corpus
-    # ranked: question → its best documents. A question for which nothing was found has none.
-    ranked: Mapping[str, Ranked]
+    ranked: Mapping[str, Ranked]  # question → its best documents; one that found nothing may be missing
 
     def documents(self, question: str) -> list[str]:
         """The identifiers of the best documents of a question, best first."""

@@ -32,7 +32,7 @@ class IndexSettings(Settings):
     asks: ClassVar[tuple[str, int, int]] = ("search", 60, 6)
     kind: str
     seed: Int = Field(0, ge=0, le=2147483647)
-    """Of graph and clusterings."""
+    """Random seed of graph and clusterings."""
 
 
 class FlatIndex(IndexSettings):
@@ -60,7 +60,7 @@ class IvfFlat(IndexSettings):
     lists: Count = Field(256, le=1000000)
     """Lists of the clustering."""
     probes: Count = Field(16, le=1000000)
-    """Lists that are looked into."""
+    """Lists to search."""
 
 
 class IvfPq(IvfFlat):
@@ -95,7 +95,7 @@ class Shown(Settings):
     """Whose memory a search takes in `sentflow.flow.rules.COSTS`, its minutes, and MB for each MB of files."""
     title: Maybe[Title] = None
     seed_of: Maybe[Name] = None
-    """Name that retrievers share which differ in a seed alone: they get a mean over seeds, with an interval."""
+    """Name shared by retrievers that differ only in their seed; tables show their mean with an interval."""
 
 
 class CountsTerms(Shown):
@@ -105,13 +105,13 @@ class CountsTerms(Shown):
     analyser: Text | dict[str, Text]
     """Name of the analyser that makes terms, or language of the corpus → name, and `other` → name."""
     variant: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
-    """Which BM25."""
+    """Variant of BM25."""
     k1: Number = Field(1.5, ge=0)
     """Saturation of the term frequency."""
     b: Number = Field(0.75, ge=0, le=1)
     """Weight of the length of a document."""
     delta: Number = Field(1, ge=0)
-    """What bm25l and bm25+ add."""
+    """Added by bm25l and bm25+."""
 
     def wrong(self) -> Iterator[tuple[str, str]]:
         if isinstance(self.analyser, dict) and "other" not in self.analyser:
@@ -133,7 +133,7 @@ class BM25RM3(CountsTerms):
     feedback_documents: Count = 10
     """Documents whose terms expand a question."""
     feedback_terms: Count = 10
-    """Terms that they give it."""
+    """Terms to add to a question."""
     original_weight: Number = Field(0.5, ge=0, le=1)
     """Weight of the question's own terms."""
 
@@ -156,7 +156,7 @@ class Dense(ByEncoder):
     similarity: Literal["cosine", "dot"] = "cosine"
     """Similarity of two vectors."""
     index: Maybe[DenseIndex] = None
-    """An approximate index, by faiss, certified beside the exact search; the search is exact without."""
+    """Approximate index by faiss, compared with exact search; exact search if left out."""
 
 
 class Sparse(ByEncoder):
@@ -167,7 +167,7 @@ class Sparse(ByEncoder):
     libraries = ("numpy", "scipy")
     kind: Literal["sparse"]
     impacts: Maybe[Count] = Field(None, le=8)
-    """Bits to which weights of documents are rounded, by the largest of the corpus; as they are if left out."""
+    """Bits to which weights of documents are rounded, relative to the largest of the corpus."""
     candidates: Maybe[Count] = None
     """Documents that weights find and vectors of terms order, at least retrieval.depth (sparse-embed)."""
 
@@ -189,7 +189,7 @@ class Fusion(Shown):
     normalise: Literal["none", "least-to-greatest", "standard"] = "least-to-greatest"
     """How the scores of a run are made comparable, question by question."""
     times: Maybe[Text] = None
-    """Name of a retriever whose scores multiply what the others add up to, for documents that it has; has no weight."""
+    """Name of a retriever whose scores multiply the sum of the others, for documents that it found; without weight."""
     k: Number = Field(60, ge=0)
     """Added to every rank."""
 
@@ -219,9 +219,9 @@ class Rerank(ByEncoder):
     asks = ("embed", 240, 30)
     kind: Literal["rerank"]
     of: Text
-    """Name of the retriever whose first documents are ordered anew."""
+    """Name of the retriever whose first documents are reranked."""
     depth: Count = 100
-    """How many documents are ordered anew; those behind keep their order."""
+    """Number of documents to rerank; the others keep their order."""
 
 
 class RunFile(Shown):

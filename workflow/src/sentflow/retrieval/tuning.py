@@ -129,8 +129,9 @@ class Choice:
     means: np.ndarray  # (c,) float64 mean of each candidate over all questions
     fold_of: np.ndarray  # (n,) int64 fold of each question, from 0
     best_without: np.ndarray  # (folds,) int64 the candidate that is best on the questions of the other folds
-    # held_out: (n,) float64 value of each question by the candidate that was chosen without its fold
-    held_out: np.ndarray
+    held_out: (
+        np.ndarray
+    )  # (n,) float64 value of each question by the candidate that was chosen without its fold
 
     @property
     def in_sample(self) -> float:
@@ -215,12 +216,10 @@ _WORDS = re.compile(r"\w+")
 class TrainingQuestion:
     """A question of a training set."""
 
-    # question_set, corpus: names
     question_set: str
     corpus: str
     id: str  # of the question; empty where it says nothing, because it is the number of a row
-    # words: fingerprint of its words, without case and punctuation; empty without words. Files of it hold no text.
-    words: str
+    words: str  # fingerprint of its words, without case and punctuation, so that files hold no text; or empty
 
 
 def training_questions(questions: Questions, *, ids_are_rows: bool = False) -> list[TrainingQuestion]:

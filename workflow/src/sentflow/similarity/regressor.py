@@ -25,11 +25,10 @@ class RegressorSettings:
 
     batch_rows: int = 64  # pairs of a step
     epochs_per_chunk: int = 50  # epochs between two looks at the development part
-    # max_epochs: no chunk begins after more epochs than these, so that one chunk more can be trained
-    max_epochs: int = 1000
-    # patience: looks without a better Pearson, in total and not in a row, that are let pass; the next one ends
-    # training
-    patience: int = 3
+    max_epochs: int = 1000  # no chunk begins after more epochs than these; one more chunk may be trained
+    patience: int = (
+        3  # looks without a better Pearson, in total, that are let pass; the next one ends training
+    )
     learning_rate: float = 1e-3  # of Adam, whose other settings are torch's defaults too; no weight decay
 
 
@@ -46,10 +45,9 @@ class Regression:
     """What the regressor reaches; NaN where it predicts one value for all."""
 
     dev_pearson: float  # of the weights that were kept
-    # pearson, spearman, mse: on the test part; the mean squared error is in squared grades
-    pearson: float
+    pearson: float  # on the test part, as the next
     spearman: float
-    mse: float
+    mse: float  # in squared grades
     epochs: int  # trained in all; the weights kept may be of an earlier chunk
 
 

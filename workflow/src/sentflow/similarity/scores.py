@@ -87,14 +87,11 @@ class _Ranked:
 class _Weighted:
     """One side of a correlation in a block of resamples."""
 
-    # values: (n, block) or (n, 1), less the mean of each resample where it is known; here that of `mean` still to be
-    # taken
-    values: np.ndarray
+    values: np.ndarray  # (n, block) or (n, 1), less the mean of each resample where it is known
     weighted: np.ndarray  # (n, block) values times counts
     size: np.ndarray  # (block,) pairs of each resample
-    # mean, spread: (block,) mean, and sum of squared differences from it
-    mean: np.ndarray
-    spread: np.ndarray
+    mean: np.ndarray  # (block,), still to be taken from `values`
+    spread: np.ndarray  # (block,) sum of squared differences from it
 
     @classmethod
     def of(cls, values: np.ndarray, counts: np.ndarray, size: np.ndarray) -> "_Weighted":
@@ -341,7 +338,6 @@ _ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
 class SimilarityRows:
     """Similarities of the n pairs of a pair set by one encoder or baseline."""
 
-    # pairs, model: names
     pairs: str
     model: str
     subset: list[str]  # n names of sub-sources

@@ -1,4 +1,4 @@
-"""Result files of pair sets and of geometry -> rows of summaries: what both families do alike."""
+"""Result files of pair sets and of geometry → rows of summaries: what both families do alike."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from sentflow.report.rows import described, unique
 from sentflow.report.settings import PairSummary
 
 COEFFICIENTS = ("spearman", "pearson")
-BASELINE_TITLES = {
+_BASELINES = {
     "jaccard-words": "Shared words (Jaccard)",
     "jaccard-bigrams": "Shared character bigrams (Jaccard)",
     "count-cosine": "Cosine of word counts",
@@ -16,31 +16,18 @@ BASELINE_TITLES = {
 }
 
 
-def in_order(rows: Sequence[Any], settings: PairSummary, set_key: str = "") -> list[Any]:
-    """Rows by set and encoder in the order of the selection; within them as they are.
-
-    `set_key`: the attribute that names the set; nothing if rows have none that is selected by name.
-    """
+def in_order(rows: Sequence[Any], settings: PairSummary, set_key: str) -> list[Any]:
+    """Rows by set, of the attribute `set_key`, and encoder in the order of the selection; within them as they are."""
     systems = unique([*settings.systems, *(row.model for row in rows)])
-    sets = unique([*settings.selected, *(getattr(row, set_key) for row in rows)]) if set_key else []
-    return sorted(
-        rows,
-        key=lambda row: (sets.index(getattr(row, set_key)) if set_key else 0, systems.index(row.model)),
-    )
+    sets = unique([*settings.selected, *(getattr(row, set_key) for row in rows)])
+    return sorted(rows, key=lambda row: (sets.index(getattr(row, set_key)), systems.index(row.model)))
 
 
-def model_columns(settings: PairSummary, name: str) -> dict[str, Any]:
-    """The columns that say which encoder or baseline a row is of."""
-    if name in settings.baselines:
-        return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
-    entry = described(settings, "models", name)
-    return {"model": name, "model_title": entry.title, "is_control": entry.control}
-
-
-def position_of(settings: PairSummary, name: str) -> int:
-    return int(described(settings, "models", name).position)
-
-
-def data_version_of(settings: PairSummary, pairs: Sequence[str]) -> str:
-    """What the texts of pair sets are."""
-    return "; ".join(unique(described(settings, "pairs", name).data_version for name in pairs))
+def about(settings: PairSummary, model: str, pairs: Sequence[str]) -> dict[str, Any]:
+    """The columns that say which encoder or baseline a row is of, and what the texts of its pair sets are."""
+    versions = unique(described(settings, "pairs", name).data_version for name in pairs)
+    known = {"model": model, "data_version": "; ".join(versions)}
+    if model in settings.baselines:
+        return {**known, "model_title": _BASELINES.get(model, model), "is_control": False}
+    entry = described(settings, "models", model)
+    return {**known, "model_title": entry.title, "is_control": entry.control, "position": entry.position}

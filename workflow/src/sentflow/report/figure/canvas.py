@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.style
@@ -48,25 +48,9 @@ class Look:
     marker: str
 
 
-class EncoderInRow(Protocol):
-    """What a row says of its encoder."""
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-
-    @property
-    def is_control(self) -> bool:
-        """Whether it is a control."""
-
-    @property
-    def position(self) -> int:
-        """Among the encoders of the selection, or among its controls; -1 where not known."""
-
-
 @dataclass(frozen=True)
 class Drawn:
-    """What is no encoder and is drawn like one: a series, a method, a set of questions; see `EncoderInRow`."""
+    """What is no encoder and is drawn like one: a series, a method, a set of questions; as rows of encoders."""
 
     model: str
     position: int
@@ -100,10 +84,11 @@ def written(canvas: FigureCanvasBase, form: str) -> bytes:
     return stream.getvalue()
 
 
-def looks(rows: Sequence[EncoderInRow]) -> dict[str, Look]:
+def looks(rows: Sequence[Any]) -> dict[str, Look]:
     """Colour and marker per encoder, by its position in the selection: the same whichever rows a figure holds.
 
-    Controls are grey and square. Positions that are not known are those of the first appearance in the rows.
+    `rows`: with `model`, `is_control`, and `position` among the encoders or the controls; -1 is not known: then that
+    of the first appearance. Controls are grey and square.
     """
     found: dict[str, Look] = {}
     counts = {False: 0, True: 0}

@@ -7,7 +7,7 @@ of encoders or tasks makes panels collapse.
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -30,15 +30,6 @@ _CLOSE = 0.05  # inches by which a figure may be off
 _LEAST_WIDTH = 2.6  # inches of a figure, in which the stamp has room
 
 Key = TypeVar("Key", bound=Hashable)
-
-
-class NamedRow(Protocol):
-    """What a row says of its encoder or retriever."""
-
-    @property
-    def model(self) -> str: ...
-    @property
-    def model_title(self) -> str: ...
 
 
 def panels(
@@ -126,7 +117,7 @@ def left_out(numbers: Mapping[str, int]) -> str:
     return f"Not drawn: {' and '.join(more)}; they are in the data of the figure." if more else ""
 
 
-def handles(rows: Sequence[NamedRow], looks: Mapping[str, Look], **line: Any) -> list[Line2D]:
+def handles(rows: Sequence[Any], looks: Mapping[str, Look], **line: Any) -> list[Line2D]:
     """An entry of the legend for each look; `line` is given to every one."""
     return named(looks, {row.model: row.model_title for row in rows}, **line)
 

@@ -1,16 +1,16 @@
 """The last section of the page: what it took, the checks, the data, the protocol, and the record of the run."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.numbers import count, counted, duration, share
-from sentflow.report.page.bibliography import bibtex
 from sentflow.report.page.draw import Axis, h, line, name, plots, rendered, td, th
 from sentflow.report.page.sources import Report, Sources
+from sentflow.report.table.latex import latex
 
 _MOST_RULES, _LONGEST_TEXT = 8, 240
 # two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
@@ -64,8 +64,13 @@ def method(
             )
             for model, entry in models.items()
         ],
-        bibtex=bibtex(
-            sources.versions, used, models, [entry for report in reports for entry in report.methods]
+        bibtex="\n\n".join(
+            [
+                _software(sources.versions),
+                *(entry for report in reports for entry in report.methods),
+                *_entries("data", used),
+                *_entries("encoder", models),
+            ]
         ),
         versions=[
             ("Python", sources.versions["python"]),
@@ -139,3 +144,31 @@ def _hardest(sources: Sources, *, offensive: bool) -> list[tuple[str, str, str, 
         for row in rows
         if row.offensive == offensive
     ]
+
+
+def _software(versions: Mapping[str, Any]) -> str:
+    lines = [
+        "@software{sentflow,",
+        "  title   = {sentflow: from a list of sentence encoders to the tables and figures of a paper},",
+        f"  version = {{{versions['libraries']['sentflow']}}}",
+    ]
+    git = versions["git"]
+    if git:
+        changed = ", with local changes" if git["dirty"] else ""
+        lines[-1] += ","
+        lines.append(f"  note    = {{commit {git['commit']}{changed}}}")
+    return "\n".join([*lines, "}"])
+
+
+def _entries(kind: str, cited: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """BibTeX of those that say whom to cite."""
+    for key, entry in cited.items():
+        if entry.get("citation", "") in ("", "none", "not stated"):
+            continue
+        lines = [
+            f"  title = {{{{{latex(str(entry.get('title', key)))}}}}}",
+            f"  note  = {{{latex(str(entry['citation']))}}}",
+        ]
+        if str(entry.get("homepage", "")).startswith("http"):
+            lines.append(f"  howpublished = {{\\url{{{entry['homepage']}}}}}")
+        yield f"@misc{{{kind}-{key},\n" + ",\n".join(lines) + "\n}"

@@ -5,7 +5,7 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from sentflow.flow import products
 from sentflow.flow.products import FIGURE, TABLE
+from sentflow.report.costs.rows import CostRow
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.numbers import counted, duration
 from sentflow.report.page import draw
@@ -33,17 +34,6 @@ _SAMPLE = (
 _MARK = re.compile(r"^[†‡§¶‖] ")
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """A section with what is folded below it."""
-
-    anchor: str
-    title: str
-    finding: str | Markup
-    body: Markup
-    more: Markup = Markup("")
-
-
 def render(sources: Sources) -> str:
     """The page as HTML. Every text is escaped; equal sources give equal bytes.
 
@@ -58,15 +48,14 @@ def _context(sources: Sources) -> dict[str, Any]:
     samples = [is_sample(version) for version in versions]
     marks: list[str] = []
     sections = [
-        _Shown(one.anchor, one.title, one.finding, one.body, _more(sources, one, marks))
-        for report in reports
-        for one in report.sections
+        replace(one, more=_more(sources, one, marks)) for report in reports for one in report.sections
     ]
     datasets = unique(name for report in reports for name in report.datasets)
     named = {row.model: row for report in reports for row in report.encoders}
     failed = [check for check in sources.checks if not check.passed]
     about = method(sources, reports, datasets, named)
-    sections.append(_Shown("data", "Data and method", *about, _common(sources, marks)))
+    common = _folded(sources, ["encoders", "costs"], ["score-and-cost"], marks)
+    sections.append(Section("data", "Data and method", *about, more=common))
     caveats = [("Sample data", _SAMPLE)] if any(samples) else []
     caveats += [caveat for report in reports for caveat in report.caveats]
     said = {text for _, text in caveats}
@@ -74,34 +63,22 @@ def _context(sources: Sources) -> dict[str, Any]:
     grouped: dict[str, list[str]] = {}
     for heading, text in caveats:
         grouped.setdefault(heading, []).append(text)
-    verdict, figures = _verdict(reports), _figures(sources, reports, named)
-    linked = joined(
-        [
-            verdict,
-            *(what for *_, what in figures),
-            *(part for one in sections for part in (h("{}", one.finding), one.body, one.more)),
-        ]
-    )
     kind = "Sample data: not for real texts" if all(samples) else "Partly sample data"
     badges = [("sample", kind)] if any(samples) else []
     badges += [("data", f"{counted(len(failed), 'check')} failed")] if failed else []
-    css, script = _own_text("page.css") + draw.ramp(), _own_text("page.js")
+    css, script = ((_FOLDER / name).read_text(encoding="utf-8").strip() for name in ("page.css", "page.js"))
+    css += draw.ramp()
     return {
         "css": Markup(css), "css_hash": _hash(css), "script": Markup(script), "script_hash": _hash(script),
         "experiment": sources.settings["experiment"],
         "is_sample": any(samples),
         "badges": badges,
-        "verdict": verdict,
-        "figures": figures,
+        "verdict": _verdict(reports),
+        "figures": _figures(sources, reports, named),
         "sections": sections,
         "caveats": grouped,
-        "linked": linked,
         "version": sources.versions["libraries"]["sentflow"],
     }  # fmt: skip
-
-
-def _own_text(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8").strip()
 
 
 def _hash(text: str) -> Markup:
@@ -160,15 +137,10 @@ def _figures(
                     h("{} won {}", f"{sets.what}s are", term("significant", "significantly")),
                 )
             )
-    text, _, unit = duration(_seconds(sources)).partition(" ")
+    costs = sources.inputs.rows_if_there(CostRow)
+    text, _, unit = duration(math.fsum(row.wall_seconds for row in costs)).partition(" ")
     found.append((text, f" {unit}", h("computing time of all jobs")))
     return found
-
-
-def _seconds(sources: Sources) -> float:
-    from sentflow.report.costs.rows import CostRow
-
-    return math.fsum(row.wall_seconds for row in sources.inputs.rows_if_there(CostRow))
 
 
 def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
@@ -182,10 +154,6 @@ def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
     tables = [name for name in products.of_family(section.family, TABLE) if name not in section.tables]
     shown = h('<div class="pair">{}</div>', shown) if shown else shown
     return shown + opened + _folded(sources, tables, others, marks)
-
-
-def _common(sources: Sources, marks: list[str]) -> Markup:
-    return _folded(sources, ["encoders", "costs"], ["score-and-cost"], marks)
 
 
 def _folded(sources: Sources, tables: Sequence[str], figures: Sequence[str], marks: list[str]) -> Markup:

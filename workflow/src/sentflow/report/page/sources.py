@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from markupsafe import Markup
 
@@ -15,22 +15,6 @@ from sentflow.report.claims import Ranking, Sets
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import DataRow
 from sentflow.report.table.table import Table
-
-
-class EncoderInRow(Protocol):
-    """What a row says of its encoder."""
-
-    @property
-    def model(self) -> str:
-        """Its name."""
-
-    @property
-    def model_title(self) -> str:
-        """For tables."""
-
-    @property
-    def is_control(self) -> bool:
-        """Whether it is a control."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +73,7 @@ class Section:
     # figures, tables: those that stand open
     figures: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
+    more: Markup = Markup("")  # what is folded below it, and its figures; made by the page
 
 
 @dataclass(frozen=True)
@@ -97,7 +82,9 @@ class Report:
 
     sections: Sequence[Section]
     rows: Sequence[DataRow]  # rows that say what data they are of
-    encoders: Sequence[EncoderInRow]  # rows that say which encoders were measured
+    encoders: Sequence[
+        Any
+    ]  # rows that say which encoders were measured: `model`, `model_title`, `is_control`
     # rankings, sets: what the verdict and the key figures are made of: who is first, and the unit sets that were scored
     rankings: Sequence[Ranking] = ()
     sets: Sets | None = None

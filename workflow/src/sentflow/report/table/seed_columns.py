@@ -2,22 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING
 from sentflow.report.table.table import Cell, Column, marked, number, text
-
-
-class OfSeeds(Protocol):
-    """What a row says of its seeds: of a training, or of a retriever."""
-
-    @property
-    def n_seeds(self) -> int: ...
-    @property
-    def share_of_seeds(self) -> float: ...
-    @property
-    def seeds_unseen(self) -> bool: ...
 
 
 def seed_columns(others: str) -> list[Column]:
@@ -30,7 +19,7 @@ def seed_columns(others: str) -> list[Column]:
     ]
 
 
-def seed_notes(rows: Sequence[OfSeeds]) -> list[str]:
+def seed_notes(rows: Sequence[Any]) -> list[str]:
     """What few seeds do not say."""
     notes = captions.few_seeds(row.n_seeds for row in rows)
     if any(row.seeds_unseen for row in rows):
@@ -44,6 +33,6 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}\u202f%"
 
 
-def _from_seeds(row: OfSeeds) -> Cell:
+def _from_seeds(row: Any) -> Cell:
     share, unseen = row.share_of_seeds, "†" if row.seeds_unseen else ""
     return Cell(MISSING + unseen) if math.isnan(share) else Cell(_percent(share) + unseen, value=share)

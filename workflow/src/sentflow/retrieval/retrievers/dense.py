@@ -25,8 +25,7 @@ class Vectors:
     # values: (n, d) float32; or weights of terms (`csr_array`), none below 0, columns ascending within a row; or these
     # with vectors (`TermEmbeddings`)
     values: Any
-    # documents: (n,) int64 row of the document of each text in the corpus, ascending; a document counts by its best
-    documents: np.ndarray
+    documents: np.ndarray  # (n,) int64 row of each text's document, ascending; a document counts by its best
     # reading: ``n`` documents, of which ``cut`` were cut; their ``tokens``, of which ``tokens_cut`` were not read
     reading: dict[str, int] | None = None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def _aligned(runs: Sequence[Ranked], settings: Fusion) -> tuple[np.ndarray, np.n
     """(r,) rows of documents, ascending, and (m, r) what each of m runs adds, or multiplies, without its weight."""
     runs, factor = (runs[:-1], runs[-1]) if settings.times else (runs, None)
     if settings.rule == "product":
-        rows = reduce(np.intersect1d, [run.rows for run in runs])
+        rows = reduce(partial(np.intersect1d, assume_unique=True), [run.rows for run in runs])
         values = np.array([_at(run, run.scores, rows, 0.0) for run in runs])
     else:
         rows = np.unique(np.concatenate([run.rows for run in runs]))
@@ -73,8 +73,12 @@ def _added(run: Ranked, settings: Fusion, rows: np.ndarray) -> np.ndarray:
 def _at(run: Ranked, values: np.ndarray, rows: np.ndarray, missing: float) -> np.ndarray:
     """(r,) the values of a run at rows; `missing` where it has none."""
     found = np.full(len(rows), missing)
-    _, own, there = np.intersect1d(run.rows, rows, assume_unique=True, return_indices=True)
-    found[there] = values[own]
+    if len(run):
+        order = np.argsort(run.rows)
+        own = run.rows[order]
+        places = np.minimum(np.searchsorted(own, rows), len(own) - 1)
+        there = own[places] == rows
+        found[there] = values[order][places[there]]
     return found
 
 
@@ -119,11 +123,9 @@ def weight_grid(n_runs: int, steps: int) -> list[Weights]:
 class Weighed:
     """What each weight of a grid reaches on the questions of a set that have a relevant document."""
 
-    question_set: str
-    retriever: str
-    corpus: str
-    measure: str
-    candidates: list[Weights]  # c weights
+    about: Mapping[
+        str, Any
+    ]  # ``questions``, ``retriever``, ``corpus``, ``measure``; ``candidates``, c weights
     questions: list[str]  # n identifiers
     relevant: list[list[str]]  # documents of each
     values: np.ndarray  # (c, n) float64
@@ -156,10 +158,15 @@ def weigh(
         }
         measured = per_question(ranking, grades, [measure], relevant_grade=questions.relevant_grade)
         values.append(measured[measure])
-    return Weighed(
-        questions.name, retriever, questions.corpus, measure, list(candidates), [*grades],
-        [relevant[name] for name in grades], np.array(values).reshape(len(candidates), len(grades)),
-    )  # fmt: skip
+    about = {
+        "questions": questions.name,
+        "retriever": retriever,
+        "corpus": questions.corpus,
+        "measure": measure,
+        "candidates": list(candidates),
+    }
+    reached = np.array(values).reshape(len(candidates), len(grades))
+    return Weighed(about, [*grades], [relevant[name] for name in grades], reached)
 
 
 def write_weighed(path: Path, weighed: Weighed) -> None:
@@ -169,14 +176,7 @@ def write_weighed(path: Path, weighed: Weighed) -> None:
         "relevant": [_SEPARATOR.join(own) for own in weighed.relevant],
         **{f"weights-{n}": own for n, own in enumerate(weighed.values)},
     }
-    about = {
-        "questions": weighed.question_set,
-        "retriever": weighed.retriever,
-        "corpus": weighed.corpus,
-        "measure": weighed.measure,
-        "candidates": weighed.candidates,
-    }
-    write_described(path, columns, about)
+    write_described(path, columns, weighed.about)
 
 
 def read_weighed(path: Path | str) -> Weighed:
@@ -187,10 +187,8 @@ def read_weighed(path: Path | str) -> Weighed:
         values = [numbers_of(stored.column(f"weights-{n}")) for n in range(len(candidates))]
         questions = stored.column("question").to_pylist()
         relevant = [own.split(_SEPARATOR) for own in stored.column("relevant").to_pylist()]
-        names = (about["questions"], about["retriever"], about["corpus"], about["measure"])
-        return Weighed(
-            *names, candidates, questions, relevant, np.array(values).reshape(len(candidates), len(questions))
-        )
+        reached = np.array(values).reshape(len(candidates), len(questions))
+        return Weighed({**about, "candidates": candidates}, questions, relevant, reached)
 
 
 def write_chosen(
@@ -207,13 +205,13 @@ def write_chosen(
     `choice`: on the questions of `weighed`, one set after the other. `margin`: within which the mean of a candidate
     counts as that of the best, see `Choice.near`. Returns what the file says of itself.
     """
-    keys = [(one.question_set, name) for one in weighed for name in one.questions]
+    sets, first = [one.about["questions"] for one in weighed], weighed[0].about
+    keys = [(name, question) for name, one in zip(sets, weighed, strict=True) for question in one.questions]
     fold_of = dict(zip(keys, choice.fold_of.tolist(), strict=True))
-    candidates = weighed[0].candidates
+    candidates = first["candidates"]
     about = {
-        "retriever": weighed[0].retriever,
-        "tuned_on": [one.question_set for one in weighed],
-        "measure": weighed[0].measure,
+        **{key: first[key] for key in ("retriever", "measure")},
+        "tuned_on": sets,
         "weights": candidates[choice.best],
         "weights_of_folds": [candidates[one] for one in choice.best_without],
         "row_ids": list(row_ids),

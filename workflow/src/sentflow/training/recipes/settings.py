@@ -59,11 +59,11 @@ class WithPrompts(WithDropout):
     """What recipes share that tell questions and documents apart."""
 
     question_tokens: Int | None = Field(None, ge=3)
-    """Questions are cut after so many tokens, special ones included; null is training.max_tokens."""
+    """Most tokens of a question, including special ones; null is training.max_tokens."""
     question_prompt: str = ""
-    """What is put before a question in training; write prompts and prompt_names of the entry, too, for its use."""
+    """Prefix of questions in training; for use, write prompts and prompt_names of the entry, too."""
     document_prompt: str = ""
-    """What is put before a document."""
+    """Prefix of documents in training."""
 
 
 class MaskedTokens(WithDropout):
@@ -73,7 +73,7 @@ class MaskedTokens(WithDropout):
     predicts = True
 
     masking: Masking = "tokens"
-    """What is hidden, 15 % of it: tokens, or all tokens of a word together, where the tokenizer tells words."""
+    """What to mask (15 %): single tokens, or whole words if the tokenizer marks words."""
 
 
 class CondenserHead(MaskedTokens):
@@ -83,11 +83,11 @@ class CondenserHead(MaskedTokens):
 
     masking: Masking = "words"
     skip_from: Int | None = Field(None, ge=0)
-    """The layer that the head reads for all tokens but the first, 0 for the embeddings; null is half of all layers."""
+    """Layer that the head reads for all tokens except the first, 0 for the embeddings; null is half of all layers."""
     layers: Int = Field(2, ge=0)
     """Layers of the head."""
     late_mlm: bool = True
-    """Whether the encoder itself says the hidden tokens, too."""
+    """Whether the encoder itself predicts the masked tokens, too."""
 
 
 class View(Settings):
@@ -98,7 +98,7 @@ class View(Settings):
     0; adversarial adds noise along the gradient of the supervised term; none changes nothing.
     """
     rate: Maybe[Number] = Field(None, ge=0, lt=1)
-    """Share of tokens, features or values that are set to 0; their number is rounded down."""
+    """Share of tokens, features or values to set to 0, rounded down."""
     norm: Maybe[Number] = Field(None, gt=0)
     """Length of the adversarial noise of each token."""
 
@@ -116,14 +116,14 @@ class SimCSE(WithDropout):
 
     temperature: Temperature = 0.05
     head: Literal["mlp", "kept", "none"] = "mlp"
-    """The layer with tanh behind the pooling: mlp in training only, kept in the trained encoder, too, or none."""
+    """Layer with tanh after the pooling: mlp in training only, kept also in the trained encoder, or none."""
     hard_negative_weight: Number = 0.0
     """Added to the logit of the hard negative of the anchor's own triplet, the logarithm of the paper's factor."""
     mlm_weight: Number = Field(0.0, ge=0)
     """Weight of the term of masked language modelling; 0 is none."""
     permute: Distinct[Literal["whitespace", "tokenizer", "tokenizer-inside"]] = ()
-    """What is permuted: whitespace, the words of positives, once and before texts are cut; tokenizer, the tokens of
-    anchors, anew in every step and special tokens, too; tokenizer-inside, the same with special tokens in place.
+    """What to permute: whitespace (words of positives, once, before truncation), tokenizer (tokens of anchors in every
+    step, with special tokens) or tokenizer-inside (special tokens stay in place).
     """
 
     def wrong(self) -> Iterator[tuple[str, str]]:
@@ -142,12 +142,12 @@ class ConSERT(WithDropout):
     views: Pair[View] = (View(name="feature-cutoff", rate=0.2), View(name="shuffle"))
     """The two views that are compared."""
     none_view: Literal["own", "shared"] = "own"
-    """Whether a view that is none has a pass of its own, or is shared with the supervised term (published scripts)."""
+    """Whether the view none has its own pass, or shares that of the supervised term (published scripts)."""
     temperature: Temperature = 0.1
     contrastive_weight: Number = Field(0.15, gt=0)
-    """Weight of the contrastive terms, also where there is no other."""
+    """Weight of the contrastive terms."""
     pair_features: Literal["difference", "difference-and-square"] = "difference"
-    """What the classifier reads: u, v and |u − v| (the paper), or max(u, v)², too (the published scripts)."""
+    """Input of the classifier: u, v and |u − v| (the paper), or also max(u, v)² (the published scripts)."""
     classes: Int = Field(3, ge=2)
     """Number of labels."""
     dropout: Number | None = Field(0.0, ge=0, lt=1)
@@ -176,11 +176,11 @@ class SGBert(RecipeSettings):
     """How tokens of a layer of the frozen copy become one vector; mean as released, max as in the paper."""
     temperature: Temperature = 0.01
     head_width: Count | None = 4096
-    """Width of the two layers of the projection head, which is there in training only; null is no head."""
+    """Width of the two layers of the projection head, used in training only; null is no head."""
     regulariser: Number = Field(0.1, ge=0)
     """Weight of the squared distance of all weights from those of the start; 0 is none."""
     defects: Distinct[Literal["guide-dropout", "opt2-off-by-one"]] = ()
-    """Of the released code, to repeat: the frozen copy has dropout; the first negative of opt2 is lost."""
+    """Defects of the released code to repeat: the frozen copy has dropout; the first negative of opt2 is lost."""
 
     def needs(self) -> DataNeeds:
         return DataNeeds((TEXTS, PAIRS, TRIPLETS), least_rows=2)
@@ -190,13 +190,13 @@ class Distillation(RecipeSettings):
     """Settings of distillation."""
 
     teacher: Text | None
-    """The encoder whose vectors of the texts are learnt, another entry of models."""
+    """Encoder whose vectors are learnt, another entry of models."""
     loss: Literal["mse", "cosine", "similarity"] = "mse"
-    """mse and cosine compare vectors; similarity which texts of the batch are alike, whatever the widths."""
+    """mse and cosine compare vectors; similarity compares similarities within the batch, for any widths."""
     temperature: Number = Field(0.05, gt=0)
-    """What cosines are divided by, for similarity."""
+    """Divides cosines (similarity)."""
     projection: Count | None = None
-    """Width of the teacher's vectors, for a linear layer behind an encoder of another width; null is no layer."""
+    """Width of the teacher's vectors, for a linear layer after an encoder of another width; null is no layer."""
     keep_projection: bool = False
     """Whether the trained encoder has the linear layer, too."""
 
@@ -208,7 +208,7 @@ class TSDAE(RecipeSettings):
     """Settings of TSDAE."""
 
     deletion: Number = Field(0.6, ge=0, lt=1)
-    """Probability that a word is left out of the text that the encoder reads."""
+    """Probability that a word is deleted from the encoder's input."""
 
 
 class MLM(MaskedTokens):
@@ -238,11 +238,11 @@ class BiEncoder(WithPrompts):
     """Settings of an encoder of questions and documents."""
 
     loss: Literal["ranking", "contrastive"] = "ranking"
-    """Finds the document of each question among those of the batch; or tells labels 0 and 1 apart by distance."""
+    """ranking finds the document of each question in the batch; contrastive separates labels 0 and 1 by distance."""
     scale: Number = Field(20.0, gt=0)
-    """What cosines are multiplied by (ranking)."""
+    """Multiplies cosines (ranking)."""
     margin: Number = Field(0.5, gt=0, le=2)
-    """Distance, 1 − cosine, from which on a pair with label 0 gives no gradient (contrastive)."""
+    """Distance, 1 − cosine, beyond which a pair with label 0 gives no gradient (contrastive)."""
 
     def needs(self) -> DataNeeds:
         if self.loss == "contrastive":
@@ -264,11 +264,11 @@ class TermRecipe(WithPrompts):
     needs_prediction = True
 
     teacher: str | None = None
-    """An encoder whose cosines are the scores of margin-mse and kl; null where the data have scores."""
+    """Encoder whose cosines are the scores of margin-mse and kl; null if the data have scores."""
     teacher_scale: Number = Field(20.0, gt=0)
-    """What the teacher's cosines are multiplied by."""
+    """Multiplies the teacher's cosines."""
     temperature: Number = Field(1.0, gt=0)
-    """What scores are divided by before the softmax (kl)."""
+    """Divides scores before the softmax (kl)."""
     question_flops: Number = Field(0.001, ge=0)
     """As document_flops, of questions."""
     document_flops: Number = Field(0.001, ge=0)
@@ -278,9 +278,8 @@ class TermRecipe(WithPrompts):
     flops_rise: Number = Field(0.3333333333333333, ge=0, le=1)
     """Share of the steps in which the weight of FLOPS rises from 0, with the square of the step."""
     start_terms: Count | None = None
-    """A constant is added to the bias of the head before the first step, so that a document has so many active terms
-    on average; null adds nothing. A layer that a short training of masked language modelling made has nearly all terms
-    active, and no training starts there.
+    """Active terms of a document at the start, on average, reached by a constant in the bias of the head; null adds
+    nothing. Needed after a short masked language modelling, which leaves nearly all terms active.
     """
     tied: bool = True
     """Whether the vectors of terms in the head are the encoder's word embeddings; else a copy of them."""
@@ -300,9 +299,9 @@ class Splade(TermRecipe):
     pooling: Literal["max", "sum"] = "max"
     """The weight of a term is the largest over the tokens of a text (v2 and later), or their sum (v1)."""
     question_terms: Count | None = None
-    """Terms of a question that are kept in training; null is all. The key terms of the entry says it for use."""
+    """Terms of a question to keep in training; null is all. For use, write terms of the entry."""
     document_terms: Count | None = None
-    """Terms of a document that are kept in training; null is all."""
+    """Terms of a document to keep in training; null is all."""
 
     def needs(self) -> DataNeeds:
         return _ranking_needs(self.ranking)
@@ -314,9 +313,9 @@ class SparseEmbed(TermRecipe):
     ranking: Literal["contrastive", "margin-mse", "kl", "labels"] = "contrastive"
     """As for splade, of scores by vectors; with weights_share of weights, too. labels learns labels 0 and 1."""
     weights_share: Number = Field(0.1, ge=0)
-    """What the ranking loss of the weights is multiplied by, beside that of the vectors."""
+    """Multiplies the ranking loss of the weights."""
     start_question_terms: Count | None = None
-    """The same of questions, where they have a head of their own."""
+    """The same for questions, if they have their own head."""
     heads: Literal["two", "shared"] = "two"
     """Questions and documents have a head and a projection each (the paper), or share one (its replication)."""
     width: Count = 64
@@ -354,7 +353,7 @@ class CT(RecipeSettings):
     objective: Literal["in-batch", "pairs"] = "in-batch"
     """All other texts of a batch are negatives; or the first text of each group is compared with its group."""
     scale: Number = Field(20.0, gt=0)
-    """What cosines are multiplied by before the first step, for in-batch; it is learnt."""
+    """Multiplies cosines at the start (in-batch); it is learnt."""
     negatives: Count = 7
     """Negatives of each positive, for pairs; choose a batch size that is a multiple of one more."""
 
@@ -366,7 +365,7 @@ class CoSENT(WithDropout):
     """Settings of CoSENT."""
 
     scale: Number = Field(20.0, gt=0)
-    """What cosines are multiplied by."""
+    """Multiplies cosines."""
 
     def needs(self) -> DataNeeds:
         return DataNeeds((LABELLED,), least_rows=2)

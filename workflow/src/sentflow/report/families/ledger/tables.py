@@ -1,14 +1,25 @@
-"""The ledger as a table: every published number, ours, and a verdict."""
+"""The ledger as a table: every published number, ours, and a verdict; and its check."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, VERDICTS, WITHIN, LedgerRow
+from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, counted, decimal, signed
 from sentflow.report.rows import unique
-from sentflow.report.table.table import Cell, Table, build, marked, number, text
+from sentflow.report.table.table import (
+    Cell,
+    Column,
+    Table,
+    build,
+    footnote_signs,
+    footnotes,
+    marked,
+    number,
+    text,
+)
 
 MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 _NOT_RUN = "Not run; each number is in the CSV file"
@@ -23,8 +34,7 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     run = {row.system for row in rows if row.has_ours}
     shown = [row for row in rows if row.system in run]
     others = Counter(row.system for row in rows if row.system not in run)
-    remarks = unique(row.remark for row in shown if row.remark)
-    footnotes = {remark: f" ({place})" for place, remark in enumerate(remarks, 1)}
+    signs = footnote_signs(row.remark for row in shown)
     verdicts = Counter(row.verdict for row in rows)
     return build(
         "ledger",
@@ -32,15 +42,15 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         LedgerRow,
         [*shown, *others.items()],
         [
-            text("Row", lambda line: _row(line, footnotes), 3.6),
-            text("Column", lambda line: line.column if _is_claim(line) else counted(line[1], "number"), 1.8),
-            text("Verdict", lambda line: MARKS[line.verdict] if _is_claim(line) else MISSING),
+            text("Row", _claim(lambda row: row.row + signs.get(row.remark, ""), lambda name, _: name), 3.6),
+            text("Column", _claim(lambda row: row.column, lambda _, n: counted(n, "number")), 1.8),
+            text("Verdict", _claim(lambda row: MARKS[row.verdict])),
             _number("Printed", lambda row: (row.printed, decimal(row.printed, row.digits), "")),
             _number("Ours", ours),
             _number("Difference", lambda row: (row.difference, signed(row.difference, row.digits + 1), "")),
             _number("Tolerance", lambda row: (row.tolerance, f"{row.tolerance:g}", "")),
-            number("Effect ratio", lambda line: line.effect_ratio if _is_claim(line) else None, decimal, 2),
-            text("Source", lambda line: line.source if _is_claim(line) else MISSING, 3.6),
+            number("Effect ratio", _claim(lambda row: row.effect_ratio, lambda *_: None), decimal, 2),
+            text("Source", _claim(lambda row: row.source), 3.6),
         ],
         [
             f"{len(rows)} claims: {', '.join(f'{verdicts[verdict]} {verdict}' for verdict in VERDICTS)}. "
@@ -52,33 +62,29 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "cells of a sweep. No training was repeated.",
             "Effect ratio: of a difference between two systems, ours over the printed one; 1 is the same.",
             *_further_notes(rows),
-            *(f"{sign.strip()} {remark}" for remark, sign in footnotes.items()),
+            *footnotes(signs),
         ],
         records=rows,
-        block=lambda line: line.system if _is_claim(line) else _NOT_RUN,
+        block=_claim(lambda row: row.system, lambda *_: _NOT_RUN),
         block_heading="Claims",
     )
 
 
-def _is_claim(line: Any) -> bool:
-    """Whether a line is a claim, and not a group of which nothing was run."""
-    return isinstance(line, LedgerRow)
+def _claim(
+    read: Callable[[LedgerRow], Any], other: Callable[..., Any] = lambda *_: MISSING
+) -> Callable[[Any], Any]:
+    """What is read of a line that is a claim, or of the name and the size of a group of which nothing was run."""
+    return lambda line: read(line) if isinstance(line, LedgerRow) else other(*line)
 
 
-def _row(line: Any, footnotes: Mapping[str, str]) -> str:
-    return line.row + footnotes.get(line.remark, "") if _is_claim(line) else str(line[0])
-
-
-def _number(heading: str, read: Any) -> Any:
+def _number(heading: str, read: Callable[[LedgerRow], tuple[float, str, str]]) -> Column:
     """A column of numbers with the digits of each claim: value, text and interval."""
 
-    def cell(line: Any) -> Cell:
-        if not _is_claim(line):
-            return Cell(MISSING)
-        value, written, detail = read(line)
+    def cell(row: LedgerRow) -> Cell:
+        value, written, detail = read(row)
         return Cell(written, detail, value=None if value != value else value)
 
-    return marked(heading, cell)
+    return marked(heading, _claim(cell, lambda *_: Cell(MISSING)))
 
 
 def ours(row: LedgerRow) -> tuple[float, str, str]:
@@ -108,3 +114,18 @@ def _further_notes(rows: Sequence[LedgerRow]) -> Iterator[str]:
         for row in rows
         if row.verdict == NOT_RUN
     )
+
+
+_RULE = (
+    "Every published number that was run again has the value that catalog/ledger.yaml expects, up to what differs "
+    "between machines; one that moved needs a new entry with the commit and the reason."
+)
+
+
+def check_ledger(inputs: Inputs, _selection: Selection) -> CheckResult:
+    """Compare what was run with what the catalog expects."""
+    # a difference between two claims has no entry of its own, it moves with them
+    run = [row for row in inputs.rows(LedgerRow) if row.has_ours and not row.is_difference]
+    problems = [f"{row.name}: {row.ours:.6g}, expected {row.expected:.6g}" for row in run if row.moved]
+    first = sum(row.expected != row.expected for row in run)
+    return CheckResult("ledger", _RULE, {"claims": len(run), "claims_without_entry": first}, problems)

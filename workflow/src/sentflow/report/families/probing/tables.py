@@ -198,8 +198,8 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         first = pairs[0]
         notes += [
             f"Difference: first minus second, on the same folds, with its {percent(first.level)} interval by the same "
-            "test: where the expected difference lies, that over all samples of as many texts from the same population"
-            f"{captions.population(rows)}. It is not adjusted for the number of pairs.",
+            f"test, for new texts of the same population{captions.population(rows)}. It is not adjusted for the number "
+            "of pairs.",
             f"p: {captions.test_name(pairs)}; Holm: adjusted over all pairs of the task; over tasks: "
             f"{captions.adjusted_over_tasks(first.adjustment, first.alpha)}. *: significant within the task; "
             "**: also over all tasks.",
@@ -344,8 +344,7 @@ def _notes_on_ranks(
         tasks = counted(sum(numbers.values()), "task")
     notes = [
         f"Average rank over {tasks}, 1 is the best; repetition: {percent(ordered[0].level)} interval of the average "
-        "rank that other tasks (of other sources, where there are several) and other texts would give (in simulations "
-        "of close encoders a 95\u202f% interval held 88\u202f%). Place: by average rank, and in a repetition.",
+        "rank with other tasks and other texts (in simulations of close encoders a 95\u202f% interval held 88\u202f%).",
     ]
     for protocol, own in by_protocol(comparisons.across).items():
         one, apart = own[0], captions.of_protocol(protocol, comparisons.across)
@@ -457,13 +456,10 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         [
             captions.design_note(rows),
             captions.metric_note(rows),
-            f"Same documents: as under {listed(unique(row.protocol for row in same))}, rows are assigned to the folds "
-            "one by one, so a probe may know the document of a row on which it is tested. New documents: all rows of a "
-            f"document are in one fold ({captions.protocols_of(rows)}).",
-            f"In brackets {percent(rows[0].level)} generalisation intervals: for {captions.SAME_DOCUMENTS}, and for "
-            f"{captions.NEW_DOCUMENTS}.",
-            "Effective: how many documents of equal size carry as much information. The folds of the two columns are "
-            "not the same, so the change has no interval.",
+            f"Same documents ({listed(unique(row.protocol for row in same))}): rows are assigned to the folds one by "
+            "one, so a probe may know the document of a row on which it is tested. New documents: all rows of one in "
+            f"one fold ({captions.protocols_of(rows)}). In brackets {percent(rows[0].level)} intervals for either; the "
+            "change has none. Effective: how many documents of equal size carry as much information.",
             *tested,
             *remarks.training_notes(rows),
             *remarks.held_back_notes([*rows, *same]),
@@ -521,10 +517,9 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             captions.design_note(rows),
-            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score published for "
-            "the same texts, vectors and protocol should be in it, or near it if it was shuffled in another way.",
-            f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}. A score on other texts of "
-            "the same population has an error of its own, and may be outside it a little more often.",
+            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}; a score published for "
+            "the same texts, vectors and protocol should be in it, or near it.",
+            f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}.",
             _BALANCED,
         ],
         data=rows,
@@ -560,14 +555,11 @@ def protocols(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Width", "width", decimal, 2),
         ],
         [
-            f"Each line is another protocol compared with {one.baseline}, on {n_tasks} tasks and {n_models} encoders: "
-            "numbers of different protocols are shown together on purpose here and must not be mixed elsewhere.",
-            "Mean change: of the scores over all tasks and encoders. Largest change: of one score, and where; an "
-            f"asterisk marks one whose {percent(one.level)} interval of paired fold differences (Nadeau and Bengio "
-            "2003) does not contain 0, which is no test: it is the largest of many.",
-            "Other best: tasks on which a different encoder has the highest score. Kendall's tau: agreement of the "
-            "ranking of encoders, mean over tasks. Width: width of the protocol's own interval divided by that of the "
-            "baseline, median.",
+            f"Each line is another protocol compared with {one.baseline}, on {n_tasks} tasks and {n_models} encoders. "
+            f"An asterisk marks a largest change whose {percent(one.level)} interval of paired fold differences does "
+            "not contain 0 (Nadeau and Bengio 2003), which is no test: it is the largest of many.",
+            "Other best: tasks on which a different encoder is first. Kendall's tau: of the encoders, mean over tasks. "
+            "Width: of the protocol's own interval, divided by that of the baseline, median.",
             f"Folds differ from the baseline's, so there are no paired differences: {', '.join(unpaired)}."
             if unpaired
             else "",

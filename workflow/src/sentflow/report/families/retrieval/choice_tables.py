@@ -143,10 +143,8 @@ def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "Recall: share of the k best documents of the exact search that the index finds, mean over questions and "
             "their 5th percentile; documents with the score of the k-th count.",
             f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval over "
-            f"questions; p equal: test that it is smaller than {first.margin:g} (two one-sided t-tests). They hold for "
-            f"{words.POPULATION}, with the same index.",
-            "Build: CPU seconds; MB: of the index, and of the vectors that the exact search reads; questions per CPU "
-            "second, both on one thread in one job.",
+            f"questions, for {words.QUESTIONS}; p equal: test that it is smaller than {first.margin:g} (two one-sided "
+            "t-tests). Build: CPU seconds; questions per CPU second; both on one thread.",
         ],
         block="questions",
         title=lambda name, own: f"{name}: {own[0].questions_title}",
@@ -235,11 +233,9 @@ def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDif
         most = max((row for row in tuned if not math.isnan(row.optimism)), key=lambda row: row.optimism)
         own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
         notes += [
-            "Parameters of decisions with a training value were chosen by the mean F2 of "
-            f"{'; '.join(unique(row.tuned_on for row in tuned))}. Training: F2 of the chosen ones on these questions, "
-            "which is too high an estimate; folds: each question by what was chosen on the other folds. The first is "
-            f"higher by at most {decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the best on "
-            "the training questions.",
+            f"Training: F2 on {'; '.join(unique(row.tuned_on for row in tuned))}, by which parameters were chosen: too "
+            "high an estimate. Folds: each question by what was chosen on the other folds; lower by at most "
+            f"{decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the best there.",
             f"{', '.join(own)}: each question is decided by what was chosen on others of the set."
             if own
             else "",
@@ -285,8 +281,7 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of "
-            f"the retriever that does most nearly the same; difference: ours less the published one. {MISSING} not "
-            "measured here. Beside values of other documents or questions nothing of ours stands.",
+            "the retriever that does most nearly the same; none beside other documents or questions.",
             f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} ({words.BY_QUESTIONS})."
             if levels
             else "",

@@ -265,9 +265,9 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     if pairs:
         one = pairs[0]
         notes = [
-            f"Difference: of {one.measure}, first minus second, with its {percent(one.level)} t interval, which is "
-            "not adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of "
-            f"the question set; *: at most {percent(one.alpha)}. They hold for {words.POPULATION}.",
+            f"Difference: of {one.measure}, first minus second, with its {percent(one.level)} t interval, not adjusted "
+            "for the number of pairs; p: paired t-test over questions; Holm: over all pairs of the question set; *: at "
+            f"most {percent(one.alpha)}. They hold for {words.POPULATION}.",
             words.NO_INTERVAL if any(math.isnan(row.low) for row in pairs) else "",
             f"{captions.equivalence_note(one.margin)} Won/tied/lost: questions, by the first.",
             f"n: questions. {captions.detectable_note(one.alpha, 'questions', 'retrievers', 'question set')}",
@@ -342,7 +342,7 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             marked("Holm, new questions", partial(p, "p")),
             marked("Holm, new documents", partial(p, "p_documents")),
         ],
-        _notes_on_documents(means, pairs),
+        _notes_on_documents(means),
         data=rows,
         records=means,
         block="set",
@@ -351,18 +351,14 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def _notes_on_documents(means: Sequence[ClusterRow], pairs: Sequence[QuestionDifference]) -> list[str]:
+def _notes_on_documents(means: Sequence[ClusterRow]) -> list[str]:
     if not means:
         return ["No question set says which of its questions belong together."]
     notes = [
-        f"Intervals of {percent(means[0].level)}. New questions: {words.QUESTIONS}, by questions. New documents: "
-        "questions on documents that are not in these sets but of the same kind, by clusters of questions that share a "
-        "relevant document (or what the set names); t intervals with the error of the jackknife. In either case "
-        f"{words.BEYOND}.",
-        f"Holm: p of the {words.TEST}, and of the t-test over clusters, adjusted over all pairs of the question set; "
-        f"up to {percent(pairs[0].alpha)} the two differ. Bold and letters of other tables follow the former."
-        if pairs
-        else "",
+        f"Intervals of {percent(means[0].level)}. New documents: questions on other documents of the same kind, by "
+        "clusters of questions that share a relevant document (or what the set names); t intervals with the error of "
+        f"the jackknife; {words.BEYOND}. Holm: p over all pairs of the question set; bold and letters of other tables "
+        "follow that for new questions.",
     ]
     for row in {row.unit_set: row for row in reversed(means)}.values():
         few = ": too few, so that nothing can be said of new documents" if math.isnan(row.low) else ""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.files.rows import number_or_nan, row_from
-from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_of, model_columns
+from sentflow.report.families.pair_summaries import COEFFICIENTS, about
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import described, unique
 from sentflow.report.settings import SimilaritySummary
@@ -28,19 +28,25 @@ def similarity_rows(
     scores: Mapping[str, Any], pairs: SimilarityRows, settings: SimilaritySummary
 ) -> list[SimilarityRow]:
     """Every correlation of one score file."""
-    about = described(settings, "pairs", scores["pairs"])
-    model = model_columns(settings, scores["model"])
-    equal = n_equal(pairs)
-    found: list[SimilarityRow] = []
+    pair_set, equal = described(settings, "pairs", scores["pairs"]), n_equal(pairs)
+    known = {
+        **scores,
+        **about(settings, scores["model"], [scores["pairs"]]),
+        "pairs_title": pair_set.title,
+        "group": pair_set.group,
+        "family": pair_set.family,
+        "is_baseline": scores["model"] in settings.baselines,
+        "n_equal": equal,
+        "warnings": " ".join(scores["warnings"]),
+    }
+    rows: list[SimilarityRow] = []
     for measure, by_aggregation in scores["scores"].items():
-        intervals = scores["intervals"].get(measure, {})
-        subsets = by_aggregation.get("subsets", {})
-        # a set without sub-sources has one, which says nothing more
-        drawn = scores["drawn"]
+        intervals, drawn = scores["intervals"].get(measure, {}), scores["drawn"]
         members = [
             (name, "", by_aggregation[name], intervals.get(name, {}), drawn[name]) for name in _WHOLE_SET
         ]
-        if len(subsets) > 1:
+        # a set without sub-sources has one, which says nothing more
+        if len(subsets := by_aggregation.get("subsets", {})) > 1:
             limits = intervals.get("subsets", {})
             members += [
                 ("subset", name, subsets[name], limits.get(name, {}), drawn["subsets"][name])
@@ -49,45 +55,34 @@ def similarity_rows(
         for aggregation, subset, values, limits, units in members:
             for coefficient in COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
-                is_main = coefficient == settings.correlation and measure in (settings.measure, OVERLAP)
-                found.append(
+                rows.append(
                     row_from(
                         SimilarityRow,
-                        scores,
-                        pairs_title=about.title,
-                        group=about.group,
-                        family=about.family,
-                        **model,
-                        is_baseline=scores["model"] in settings.baselines,
+                        known,
                         measure=measure,
                         coefficient=coefficient,
                         aggregation=aggregation,
                         subset=subset,
                         n=int(values.get("n", scores["n_pairs"])),
-                        n_equal=equal,
                         value=number_or_nan(values[coefficient]),
                         low=number_or_nan(low),
                         high=number_or_nan(high),
                         drawn=units["kind"],
                         n_units=units["n_units"],
                         effective_pairs=units["effective_pairs"],
-                        is_main=is_main,
-                        warnings=" ".join(scores["warnings"]),
+                        is_main=coefficient == settings.correlation
+                        and measure in (settings.measure, OVERLAP),
                     )
                 )
-    return found
+    return rows
 
 
 def regression_row(result: Mapping[str, Any], settings: SimilaritySummary) -> RegressionRow:
     """The row of one regression."""
-    about = described(settings, "regressions", result["regression"])
-    return row_from(
-        RegressionRow,
-        {**result, **dict(about)},
-        regression_title=about.title,
-        **model_columns(settings, result["model"]),
-        data_version=data_version_of(settings, [about.train, about.dev, about.test]),
-    )
+    regression = described(settings, "regressions", result["regression"])
+    pairs = [regression.train, regression.dev, regression.test]
+    known = {**result, **dict(regression), **about(settings, result["model"], pairs)}
+    return row_from(RegressionRow, known, regression_title=regression.title)
 
 
 def histogram_rows(
@@ -102,42 +97,31 @@ def histogram_rows(
     measure = settings.measure
     if measure not in pairs.columns:
         return []
-    about = described(settings, "pairs", scores["pairs"])
-    known = np.isfinite(pairs.columns[measure])
-    values, gold = pairs.columns[measure][known], pairs.gold[known]
+    pair_set = described(settings, "pairs", scores["pairs"])
+    is_known = np.isfinite(pairs.columns[measure])
+    values, gold = pairs.columns[measure][is_known], pairs.gold[is_known]
     if not len(values):
         return []
-    edges = _gold_edges(pairs.gold, about.scale)
-    limits = np.linspace(*_room(float(values.min()), float(values.max())), _SIMILARITY_BINS + 1)
-    value = number_or_nan(scores["scores"][measure]["all"][settings.correlation])
-    found = []
-    for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    edges = _gold_edges(pairs.gold, pair_set.scale)
+    low, high = float(values.min()), float(values.max())
+    # limits that are not the same, for a histogram of equal values
+    low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
+    limits = np.linspace(low, high, _SIMILARITY_BINS + 1)
+    known = {**scores, **about(settings, scores["model"], [scores["pairs"]]), "pairs_title": pair_set.title}
+    known |= {"measure": measure, "value": scores["scores"][measure]["all"][settings.correlation]}
+    rows = []
+    for place, (gold_low, gold_high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
         last = place == len(edges) - 2
-        inside = (gold >= low) & ((gold <= high) if last else (gold < high))
-        members = values[inside]
+        members = values[(gold >= gold_low) & ((gold <= gold_high) if last else (gold < gold_high))]
         quartiles = np.quantile(members, (0.25, 0.5, 0.75)) if len(members) else (math.nan,) * 3
+        known |= {"gold_low": float(gold_low), "gold_high": float(gold_high), "n_gold": len(members)}
+        known |= dict(zip(("quartile_1", "median", "quartile_3"), map(float, quartiles), strict=True))
         counts, _ = np.histogram(members, bins=limits)
-        found += [
-            row_from(
-                HistogramRow,
-                scores,
-                pairs_title=about.title,
-                **model_columns(settings, scores["model"]),
-                measure=measure,
-                gold_low=float(low),
-                gold_high=float(high),
-                n_gold=len(members),
-                quartile_1=float(quartiles[0]),
-                median=float(quartiles[1]),
-                quartile_3=float(quartiles[2]),
-                low=float(limits[index]),
-                high=float(limits[index + 1]),
-                count=int(count),
-                value=value,
-            )
-            for index, count in enumerate(counts)
+        rows += [
+            row_from(HistogramRow, known, low=float(start), high=float(end), count=int(count))
+            for start, end, count in zip(limits[:-1], limits[1:], counts, strict=True)
         ]
-    return found
+    return rows
 
 
 def _gold_edges(gold: np.ndarray, scale: Sequence[float]) -> np.ndarray:
@@ -145,8 +129,3 @@ def _gold_edges(gold: np.ndarray, scale: Sequence[float]) -> np.ndarray:
     n_units = round(high - low) if high - low in range(3, 7) else _GOLD_BINS
     n_bins = 2 if len(np.unique(gold)) <= 2 else n_units
     return np.linspace(low, high, n_bins + 1)
-
-
-def _room(low: float, high: float) -> tuple[float, float]:
-    """Limits that are not the same, for a histogram of equal values."""
-    return (low, high) if high > low else (low - 0.5, high + 0.5)

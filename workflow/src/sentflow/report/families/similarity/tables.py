@@ -390,11 +390,9 @@ def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """The regressor of original SentEval: trained, unlike the cosines of the other tables."""
     rows = inputs.rows(RegressionRow)
     notes = [
-        "A regressor on |u − v| and u · v, trained on the training split, stopped early by Pearson's "
-        "correlation on the development split and scored on the test split, as in the original SentEval. "
-        "Correlations × 100; MSE on the scale of the gold scores.",
-        "These numbers are not based on cosines and cannot be compared with those of the table sts. "
-        "Each regressor was trained once, so nothing is tested and nothing is marked.",
+        "A regressor on |u − v| and u · v, trained on the training split, stopped early on the development split and "
+        "scored on the test split, as in the original SentEval, once. Correlations × 100; MSE on the scale of the gold "
+        "scores. The numbers cannot be compared with those of the table sts.",
     ]
     if any(row.train.startswith("STSB-train") for row in rows) and not is_sample_data(rows):
         notes.append(words.CONTAMINATION)

@@ -146,13 +146,13 @@ def sweep_points(sweeps: Sequence[Mapping[str, Any]], rows: Sequence[TrainingRow
     for sweep in sweeps:
         version = "; ".join(unique(row.data_version for row in rows if row.pairs == sweep["development"]))
         for cell in sweep_cells(sweep, rows):
-            scores = ((True, cell.published_dev, 1), (False, cell.dev, cell.n_seeds))
+            scores = ((True, cell["published_dev"], 1), (False, cell["dev"], cell["n_seeds"]))
             for published, value, n_seeds in scores:
-                if value == value and cell.learning_rate == cell.learning_rate:
+                if value == value and cell["learning_rate"] == cell["learning_rate"]:
                     own = {
                         "value": value,
                         "n_seeds": n_seeds,
                         "published": published,
                         "data_version": version,
                     }
-                    yield row_from(SweepPoint, vars(cell), **own, max_tokens=cell.max_tokens or 0)
+                    yield row_from(SweepPoint, {**cell, **own}, max_tokens=cell["max_tokens"] or 0)

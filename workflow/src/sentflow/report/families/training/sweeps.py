@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.files.rows import row_from
 from sentflow.report.families.training.rows import ALIGNMENT, SPEARMAN, TEST, UNIFORMITY, TrainingRow
 from sentflow.report.rows import grouped, is_sample
@@ -92,40 +92,24 @@ def published_cells(entry: Mapping[str, Any]) -> list[PublishedCell]:
     return [row_from(PublishedCell, dict(zip(entry["columns"], row, strict=True))) for row in entry["rows"]]
 
 
-@dataclass(frozen=True)
-class SweepCell:
-    """A place in the grid of a sweep; undefined numbers NaN, scores as correlations."""
-
-    # sweep, section, start, data, method, max_tokens, learning_rate: where it stands; the section is of the source
-    sweep: str
-    section: str
-    start: str
-    data: str
-    method: str
-    max_tokens: int
-    learning_rate: float
-    # published_…: see `PublishedCell`; all "?" where the source has no such cell
-    published_dev: float
-    published_test: float
-    published_scores: str
-    published_uniformity: float
-    published_alignment: float
-    published_geometry: str
-    group: str  # our encoder without the seed; empty where our sweep has no such cell
-    state: str  # `VALUE` where we have a development score, `NOT_RUN` or `NOT_APPLICABLE`
-    # dev, test, uniformity, alignment, n_seeds: ours: means over seeds of the chosen snapshots
-    dev: float
-    test: float
-    uniformity: float
-    alignment: float
-    n_seeds: int
-
-
+# A place in the grid of a sweep: where it stands; the published values, see `PublishedCell`, all "?" where the source
+# has no such cell; our encoder without the seed, empty where our sweep has no such cell, and `VALUE` where it has a
+# development score, `NOT_RUN` or `NOT_APPLICABLE`; means over seeds of the chosen snapshots. Undefined numbers are NaN.
 _SCORES = ("dev", "test", "scores", "uniformity", "alignment", "geometry")
+SWEEP_CELL = (
+    *("sweep", "section", *AXES, *(f"published_{name}" for name in _SCORES)),
+    *("group", "state", "dev", "test", "uniformity", "alignment", "n_seeds"),
+)
+# The best of the learning rates of a group, published and ours, each by development score, and of how many; our encoder
+_ROW = ("sweep", "section", "start", "data", "method", "max_tokens")
+REDUCED = (
+    *(*_ROW, "published_learning_rate", "published_dev", "published_test", "published_n"),
+    *("learning_rate", "dev", "test", "n", "n_seeds", "winner"),
+)
 
 
-def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[SweepCell]:
-    """The published cells in the order of the source, then ours that nobody published.
+def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[dict[str, Any]]:
+    """The published cells in the order of the source, then ours that nobody published: each a `SWEEP_CELL`.
 
     `sweep`: ``name``; ``development`` and ``test``, pair sets; ``cells``, lists in the order of `OUR_COLUMNS`;
     ``published``, an entry of the catalog with the rows that are meant, or nothing.
@@ -148,71 +132,40 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
         dev = means.get((group, development, SPEARMAN), SeedMean())
         state = VALUE if dev.n_seeds else NOT_RUN
         measures = {"test": SPEARMAN, "uniformity": UNIFORMITY, "alignment": ALIGNMENT}
-        known: dict[str, Any] = {
-            **vars(cell),
-            **{f"published_{name}": getattr(cell, name) for name in _SCORES},
-            **{name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()},
-            "sweep": sweep["name"],
-            "group": group,
-            "state": NOT_APPLICABLE if own.get("state") == NOT_APPLICABLE else state,
-            "dev": dev.value,
-            "n_seeds": dev.n_seeds,
-        }
-        cells.append(row_from(SweepCell, known))
+        cells.append(
+            {
+                **{
+                    "sweep": sweep["name"],
+                    "section": cell.section,
+                    **dict(zip(AXES, cell.place, strict=True)),
+                },
+                **{f"published_{name}": getattr(cell, name) for name in _SCORES},
+                "group": group,
+                "state": NOT_APPLICABLE if own.get("state") == NOT_APPLICABLE else state,
+                "dev": dev.value,
+                **{name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()},
+                "n_seeds": dev.n_seeds,
+            }
+        )
     return cells
 
 
-@dataclass(frozen=True)
-class ReducedRow:
-    """The best of the learning rates of a group, published and ours; undefined numbers NaN."""
-
-    sweep: str
-    section: str
-    start: str
-    data: str
-    method: str
-    max_tokens: int
-    # published_…: of the published cell with the best development score, and of how many it is the best
-    published_learning_rate: float
-    published_dev: float
-    published_test: float
-    published_n: int
-    # learning_rate, dev, test, n, n_seeds, winner: of ours, means over seeds; our encoder without its seed
-    learning_rate: float
-    dev: float
-    test: float
-    n: int
-    n_seeds: int
-    winner: str
-
-
-_ROW = ("section", "start", "data", "method", "max_tokens")  # what a learning rate is chosen for
-
-
-def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
-    """One row per group of cells, in order; a group of which nothing was run has a row without values."""
+def reduced(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A `REDUCED` row per group of cells, in order; a group of which nothing was run has a row without values."""
+    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for cell in cells:
+        groups.setdefault(tuple(cell[name] for name in _ROW), []).append(cell)
+    nothing = {"learning_rate": math.nan, "dev": math.nan, "test": math.nan, "n_seeds": 0, "group": ""}
     rows = []
-    for members in grouped(cells, *_ROW).values():
-        theirs, ours = _best(members, "published_dev"), _best(members, "dev")
-        rows.append(
-            row_from(
-                ReducedRow,
-                vars(members[0]),
-                published_learning_rate=theirs.learning_rate if theirs else math.nan,
-                published_dev=theirs.published_dev if theirs else math.nan,
-                published_test=theirs.published_test if theirs else math.nan,
-                published_n=sum(not math.isnan(cell.published_dev) for cell in members),
-                learning_rate=ours.learning_rate if ours else math.nan,
-                dev=ours.dev if ours else math.nan,
-                test=ours.test if ours else math.nan,
-                n=sum(not math.isnan(cell.dev) for cell in members),
-                n_seeds=ours.n_seeds if ours else 0,
-                winner=ours.group if ours else "",
-            )
-        )
+    for place, members in groups.items():
+        row = dict(zip(_ROW, place, strict=True))
+        for before in ("published_", ""):
+            scored = [cell for cell in members if not math.isnan(cell[f"{before}dev"])]
+            best = max(scored, key=itemgetter(f"{before}dev"), default=None)
+            row |= {
+                f"{before}{name}": best[f"{before}{name}"] if best else math.nan for name in ("dev", "test")
+            }
+            row |= {f"{before}learning_rate": (best or nothing)["learning_rate"], f"{before}n": len(scored)}
+        # the last turn was ours
+        rows.append(row | {"n_seeds": (best or nothing)["n_seeds"], "winner": (best or nothing)["group"]})
     return rows
-
-
-def _best(cells: Sequence[SweepCell], score: str) -> SweepCell | None:
-    best = best_of_groups(cells, group=lambda _: "", score=lambda cell: float(getattr(cell, score)))
-    return best[0] if best else None

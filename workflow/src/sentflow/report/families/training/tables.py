@@ -7,7 +7,7 @@ from typing import Any
 
 from sentflow.compare.training_rows import TrainingSeeds
 from sentflow.report.families.training.rows import TrainedRow, TrainingHeldOutRow, TrainingRow
-from sentflow.report.families.training.sweeps import ReducedRow, SweepCell, reduced, sweep_cells
+from sentflow.report.families.training.sweeps import REDUCED, SWEEP_CELL, reduced, sweep_cells
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
 from sentflow.report.rows import grouped, unique
@@ -137,7 +137,7 @@ def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         number("Seeds", "n_seeds", str),
     ]
     notes = [
-        f"Ours: {sum(cell.n_seeds > 0 for cell in cells)} of {len(cells)} cells were run; means over seeds of the "
+        f"Ours: {sum(cell['n_seeds'] > 0 for cell in cells)} of {len(cells)} cells were run; means over seeds of the "
         "snapshots that the development set chose. Test scores of cells are for reading a grid, not for choosing from "
         "it, and no two cells are tested against each other here.",
         *_sources(sweeps),
@@ -146,7 +146,7 @@ def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     caption = (
         f"{settings['caption']}: trainings cell by cell{_beside(sweeps)} (Spearman; uniformity, alignment)."
     )
-    return _built("training-sweep", caption, SweepCell, cells, columns, notes, sweeps, rows, lead=5)
+    return _built("training-sweep", caption, SWEEP_CELL, cells, columns, notes, sweeps, rows, lead=5)
 
 
 def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
@@ -177,14 +177,14 @@ def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     caption = (
         f"{settings['caption']}: the best learning rate by development score{_beside(sweeps)} (Spearman)."
     )
-    return _built("training-reduced", caption, ReducedRow, lines, columns, notes, sweeps, rows, lead=4)
+    return _built("training-reduced", caption, REDUCED, lines, columns, notes, sweeps, rows, lead=4)
 
 
 def _built(
     name: str,
     caption: str,
-    kind: type[Any],
-    lines: Sequence[Any],
+    kind: Sequence[str],
+    lines: Sequence[Mapping[str, Any]],
     columns: Sequence[Column],
     notes: Sequence[str],
     sweeps: Sequence[Mapping[str, Any]],
@@ -195,7 +195,7 @@ def _built(
     titles = {one["name"]: one.get("title", one["name"]) for one in sweeps}
     place = [
         text("Start", "start"),
-        text("Data", lambda row: row.data or NOT_APPLICABLE),
+        text("Data", lambda row: row["data"] or NOT_APPLICABLE),
         text("Method", "method", 2.9),
         number("Tokens", "max_tokens", str),
     ]
@@ -220,8 +220,8 @@ def _built(
 def _score(heading: str, value: str, state: str = "") -> Column:
     """A score, or the state that says why there is none."""
 
-    def cell(row: Any) -> Cell:
-        score, reason = getattr(row, value), getattr(row, state) if state else NOT_RUN
+    def cell(row: Mapping[str, Any]) -> Cell:
+        score, reason = row[value], row[state] if state else NOT_RUN
         if math.isnan(score):
             return Cell(NOT_RUN if reason == VALUE else reason)
         return Cell(decimal(score, _DIGITS), value=score)
@@ -232,9 +232,9 @@ def _score(heading: str, value: str, state: str = "") -> Column:
 def _rate(heading: str, rate: str, n: str = "") -> Column:
     """A learning rate like ``3e-5``; `n` is the number of cells without which none was run."""
 
-    def cell(row: Any) -> Cell:
-        value = getattr(row, rate)
-        if n and not getattr(row, n):
+    def cell(row: Mapping[str, Any]) -> Cell:
+        value = row[rate]
+        if n and not row[n]:
             return Cell(NOT_RUN)
         if math.isnan(value):
             return Cell(NOT_APPLICABLE)
@@ -299,9 +299,7 @@ def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     notes = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
         "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted for the "
-        "number of lines). Nothing is said of other training data, other starts or other pair sets.",
-        "Spread: standard deviation between seeds. Variance: shares of that of the value. Limited by: what twice as "
-        "many would make the interval narrower.",
+        "number of lines). Limited by: what twice as many would make the interval narrower.",
         f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over the seeds that both have, "
         "Holm over all lines of the set). The CSV file has p, and its minimum.",
     ]
