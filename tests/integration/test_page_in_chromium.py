@@ -7,13 +7,11 @@ import fake_comparisons
 import fake_similarity
 import fake_summary
 import pytest
-from made_products import recipe
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.figure import canvas
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
 from sentflow.report.page.sources import Sources
@@ -161,18 +159,6 @@ def test_nothing_is_cut_overlaps_or_scrolls_sideways(browser, tmp_path, encoders
             assert browser.run("document.documentElement.scrollWidth") <= width
             assert browser.run(FAULTS) == []
             assert browser.errors == []
-
-
-@pytest.mark.parametrize("name", ["heatmap", "ranks", "forest", "differences-to-best"])
-def test_texts_of_figures_have_room_in_a_browser_too(browser, tmp_path, name):
-    scores = fake_summary.many_rows(8, 18, long=True)
-    inputs = Inputs.holding({ScoreRow: scores, Comparisons: fake_comparisons.comparisons(scores)})
-    file = tmp_path / f"{name}.svg"
-    with canvas.style():
-        canvas.save(recipe(name).draw(recipe(name).rows(inputs)), file)
-    browser.open(file, 1400)
-    assert browser.run("document.querySelectorAll('text').length") > 20
-    assert browser.run(FAULTS_OF_PICTURES) == []
 
 
 def test_sorting_keyboard_links_and_paper(browser, tmp_path):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from workflow_copy import PACKAGE, TINY, planned, rules_of, snakemake
+from workflow_copy import TINY, snakemake
 
 pytestmark = pytest.mark.slow
 
@@ -51,19 +51,6 @@ def test_a_second_run_does_nothing(reference):
     outcome = snakemake(reference, "--cores", "2", "--configfile", str(TINY))
     assert outcome.code == 0
     assert "Nothing to be done" in outcome.text
-
-
-def test_a_finished_run_knows_its_code_and_not_its_dates(copy_of_reference):
-    project = copy_of_reference()
-    for file in sorted(project.rglob("*"), reverse=True):
-        if file.is_file() and ".snakemake" not in file.parts:
-            file.touch()
-    assert planned(project) == set()
-    with (project / PACKAGE / "probing/probes.py").open("a", encoding="utf-8") as stream:
-        stream.write("\n_ADDED_BY_A_TEST = 1\n")
-    after_scores = {"compare", "summarise", "summarise_costs", "make_checks", "report"}
-    after_scores |= {f"make_{what}_{group}" for what in ("tables", "figures") for group in ("probing", "run")}
-    assert rules_of(planned(project)) == {"probe", "probe_lazy", "hardest", "score"} | after_scores
 
 
 # One core, from scratch and elsewhere: test_reproducibility.py; killed and resumed: test_kills.py
