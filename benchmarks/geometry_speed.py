@@ -14,10 +14,10 @@ import numpy as np
 from sentflow.geometry.alignment_uniformity import uniformity
 from sentflow.geometry.measures import (
     average_cosine_interval,
-    fit_whitening,
     nearest,
     partition_ratio,
     unit_vectors,
+    whitened,
 )
 from sentflow.stats.resampling import Bootstrap
 
@@ -54,7 +54,7 @@ def main() -> None:
     show("uniformity, all pairs", lambda: uniformity(unit)[0])
     show("average cosine, 1000 resamples", lambda: average_cosine_interval(unit, Bootstrap(0.99, 1000, 1)))
     show("partition ratio", lambda: partition_ratio(unit))
-    show("whitening", lambda: fit_whitening(vectors).apply(vectors))
+    show("whitening", lambda: whitened(vectors))
     some = unit[:NEIGHBOURS_AMONG]
     show(f"10 neighbours among {len(some)}", lambda: nearest(some, 10))
     if not args.no_plain:

@@ -70,26 +70,6 @@ def test_a_whole_run_in_a_folder_with_a_command_in_its_name(project, tmp_path):
     assert touched(project.parent, tmp_path) == []
 
 
-NO_DATA = "{title: x, files: {}, licence: MIT, citation: none, language: pt}"
-
-
-@pytest.mark.parametrize(
-    ("section", "name", "entry"),
-    [
-        ("models", "a; touch by-name", "{kind: random, dimension: 4}"),
-        ("tasks", "$(touch by-name)", "{like: T1B-sample}"),
-        ("datasets", "../../by-name", NO_DATA),
-        ("protocols", "-n", "{like: published}"),
-    ],
-)
-def test_names_that_are_no_names_are_refused(tmp_path, section, name, entry):
-    file = tmp_path / "mine.yaml"
-    file.write_text(f"{section}:\n  {json.dumps(name)}: {entry}\n", encoding="utf-8")
-    with pytest.raises(ConfigError) as error:
-        load_experiment(read_configuration([file]), REPOSITORY / "workflow")
-    assert name in str(error.value) and section in str(error.value)
-
-
 @pytest.mark.slow
 def test_settings_are_data_and_never_run(project, tmp_path):
     file = tmp_path / "mine.yaml"

@@ -63,15 +63,6 @@ def test_bm25_gives_the_scores_of_the_pipeline():
     assert "bm25: 4 questions, 6 documents" in repr(found)
 
 
-def test_an_expanded_question_finds_documents_without_its_own_terms():
-    documents = ["wings of heat", "heat", "sound"]
-    plain, found = (
-        sentflow.retrieve(["wings"], documents, {"kind": kind, "analyser": "words"})["0"]
-        for kind in ("bm25", "bm25-rm3")
-    )
-    assert ([*plain], [*found]) == (["0"], ["0", "1"])
-
-
 @pytest.mark.parametrize("passages", [None, {"words": 1}])
 def test_an_encoder_gives_the_scores_of_exact_search(passages):
     entry = {"kind": "dense", "model": letters, **({"passages": passages} if passages else {})}

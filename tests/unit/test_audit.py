@@ -46,6 +46,7 @@ def make_table(
 def test_contradicting_rows_have_a_text_with_two_labels():
     table = make_table(["a", "a", "b", "b", "c", "a"], [0, 1, 0, 0, 1, 0])
     assert contradicting_rows(table) == [0, 1, 5]
+    assert contradicting_rows(make_table(["a", "a"], [0, 1], ["x", "y"])) == []  # as pairs they differ
 
 
 def test_folds_are_the_test_parts_of_the_protocol():

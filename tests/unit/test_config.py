@@ -265,9 +265,10 @@ def test_names_that_become_paths_are_told_apart():
     file = {"urls": ["a.csv"]}
     told = "\n".join(
         mistakes(
-            {"models": {"x": RANDOM, "x.predictions": RANDOM, "y" * 300: RANDOM}},
-            {"tasks": {"Mine": {"like": "T1A-sample"}, "MINE": {"like": "T1A-sample"}}},
-            {"datasets": {"mine": {**DATASET, "files": {"a.csv": file, "A.csv": file}}}},
+            {"models": {"x": RANDOM, "x.predictions": RANDOM, "y" * 300: RANDOM, "a; touch b": RANDOM}},
+            {"tasks": {name: {"like": "T1A-sample"} for name in ("Mine", "MINE", "$(touch b)")}},
+            {"datasets": {"mine": {**DATASET, "files": {"a.csv": file, "A.csv": file}}, "../../b": DATASET}},
+            {"protocols": {"-n": {"like": "published"}}},
         )
     )
     for part in (
@@ -275,6 +276,7 @@ def test_names_that_become_paths_are_told_apart():
         "tasks.MINE: it differs from Mine only in upper and lower case",
         "datasets.mine.files.A.csv: it differs from a.csv",
         "characters, not 300",
+        *("'a; touch b'", "'$(touch b)'", "'../../b'", "'-n'"),
     ):
         assert part in told
     with pytest.raises(ConfigError, match="line break"):

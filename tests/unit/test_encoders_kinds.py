@@ -1,18 +1,14 @@
 """The keys of model entries: which rule reads them, what is said about wrong ones, and which prompt they choose."""
 
 import json
-from pathlib import Path
 
 import pytest
-import yaml
 
 from sentflow.config.model import mistakes
-from sentflow.encoders.entries import encode_settings, fetch_settings
+from sentflow.encoders.entries import encode_settings
 from sentflow.encoders.prompts import prompt_text, prompted_tasks, roles_of_texts
-from sentflow.encoders.settings import DESCRIPTIVE_KEYS, Model
+from sentflow.encoders.settings import Model
 
-ROOT = Path(__file__).parents[2]
-CATALOG = yaml.safe_load((ROOT / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -22,21 +18,6 @@ def wrong(entry):
 
 def hub_entry(**source):
     return {"kind": "sentence-transformers", "source": {"hub": "lab/model", **source}}
-
-
-def test_entries_of_the_catalog_have_no_problems_and_every_key_belongs_to_a_rule_or_a_caption():
-    for name, entry in CATALOG.items():
-        assert wrong(entry) == [], name
-        if entry["kind"] == "trained":
-            continue
-        shared = {**fetch_settings(entry), **encode_settings(entry)}
-        assert set(entry) - set(shared) <= DESCRIPTIVE_KEYS | {
-            "device",
-            "allow_upload",
-            "selection",
-            "preset",
-            "seeds",
-        }
 
 
 @pytest.mark.parametrize(

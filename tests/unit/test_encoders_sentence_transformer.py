@@ -51,14 +51,6 @@ def encoded_by_library(model, **settings):
     return model.encode(TEXTS, batch_size=8, **settings)  # it fills a batch up to its longest text
 
 
-def test_settings_mean_what_they_mean_to_sentence_transformers(folder):
-    model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    model.max_seq_length = 12
-    expected = encoded_by_library(model, prompt="Assunto: ", normalize_embeddings=True)
-    vectors = encode(load(folder, max_tokens=12, prompt="Assunto: ", normalise=True))
-    assert vectors == pytest.approx(expected, abs=1e-5)
-
-
 def test_default_prompt_of_the_model_is_used_and_can_be_switched_off(folder, reference):
     model = SentenceTransformer(
         str(folder),

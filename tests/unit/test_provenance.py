@@ -237,14 +237,6 @@ def test_files_that_code_reads_count_with_the_modules_beside_them_and_with_their
     assert [one == other for one, other in zip(beside, digests(), strict=True)] == [True, True, False]
 
 
-def test_every_file_of_the_package_that_is_no_module_counts_or_is_named_here():
-    files = [
-        file for file in provenance._ROOT.rglob("*") if file.is_file() and "__pycache__" not in file.parts
-    ]
-    others = {file.name for file in files if file.suffix not in {*provenance.DATA, ".py"}}
-    assert others <= {"py.typed", "python.sh"}
-
-
 def test_a_user_without_a_home_keeps_no_facts(package, monkeypatch):
     """Such as that of a container."""
     before = package.digest()

@@ -9,11 +9,7 @@ from small_tasks import make_task, task_features
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.report.families.probing import remarks
 from sentflow.stats.score import StatisticsSettings, score
-from sentflow.texts.checks import check_folds
 from sentflow.texts.table import TaskTable, contradicting_rows
-
-# 200 rows: 40 to test, of the other 160 32 to evaluate and 128 to train on, exactly one batch
-LEAST_ROWS = 200
 
 
 def task_of(labels: np.ndarray, texts: list[str] | None = None) -> TaskTable:
@@ -41,14 +37,6 @@ def assert_whole(result: CrossValidation, n_rows: int) -> None:
         assert len(rows) == n_rows
 
 
-def test_one_whole_batch_is_enough():
-    table = task_of(balanced(LEAST_ROWS))
-    check_folds(table, 5)
-    result = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
-    assert {fold.n_train for fold in result.folds} == {128}
-    assert_whole(result, LEAST_ROWS)
-
-
 def test_equal_texts_with_both_labels_score_as_chance():
     # every text stands once with each label; half of the rows have their twin in the training part
     texts = [f"lei {row // 2} sobre ação {row // 2 % 7}" for row in range(600)]
@@ -67,16 +55,6 @@ def test_one_text_for_all_rows_has_a_score_without_an_interval():
     columns = result.scores.to_dict("list")
     numbers = score(columns, n_folds=5, seed=1, settings=settings)
     assert (numbers["mean"], numbers["intervals"]["generalisation"]["degenerate"]) == (0.0, True)
-
-
-def test_contradictions_are_counted_row_by_row():
-    table = task_of(np.array([0, 1, 0, 0, 1]), ["a", "a", "a", "b", "c"])
-    assert len(contradicting_rows(table)) == 3
-    # as pairs they differ
-    pair = dataclasses.replace(
-        table, text_b=["x", "y", "x", "x", "x"], info=dataclasses.replace(table.info, layout="pair")
-    )
-    assert len(contradicting_rows(pair)) == 0
 
 
 def test_tasks_with_few_rows_for_their_batches_or_with_contradictions_are_marked():

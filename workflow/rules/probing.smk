@@ -14,43 +14,31 @@ job_rule(
 )
 
 
-rule probe:
-    """Folds of a task and an encoder with embeddings; `probe.job` says how many one job computes."""
-    input:
-        **digested(task=paths.TASK),
-        **probing.vectors(),
-    output:
-        folds=probing.fold_outputs(),
-    wildcard_constraints:
-        model=one_of(targets.encoders.with_vectors),
-    resources:
-        **asks("probe", 60, per_input=5),
-    params:
-        **probing.probe_params("probe"),
-    shell:
-        command("probe")
+job_rule(
+    "probe",
+    dict(**digested(task=paths.TASK), **probing.vectors()),
+    dict(folds=probing.fold_outputs()),
+    minutes=60,
+    per_input=5,
+    constraints=dict(model=one_of(targets.encoders.with_vectors)),
+    **probing.probe_params("probe"),
+)
 
-
-rule probe_lazy:
-    """Folds of a task and an encoder that is fitted inside each fold."""
-    input:
+# The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
+job_rule(
+    "probe_lazy",
+    dict(
         **digested(task=paths.TASK),
         manifest=paths.MANIFEST,
         own=ancient(targets.encoders.files),
-    output:
-        folds=probing.fold_outputs(),
-    wildcard_constraints:
-        model=one_of(experiment.lazy_models),
-    # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
-    priority: 2
-    resources:
-        **asks("probe_lazy", 120),
-        call_seconds=targets.encoders.call_seconds,
-    params:
-        **probing.probe_params("probe_lazy"),
-    shell:
-        command("probe_lazy")
-
+    ),
+    dict(folds=probing.fold_outputs()),
+    minutes=120,
+    priority=2,
+    constraints=dict(model=one_of(experiment.lazy_models)),
+    resources=dict(call_seconds=targets.encoders.call_seconds),
+    **probing.probe_params("probe_lazy"),
+)
 
 # A rule with fifty outputs is tried for every fold, so the answer that nothing is to be done waits for it.
 if experiment.featurisers:
@@ -76,22 +64,19 @@ if experiment.featurisers:
         shell:
             command("featurise")
 
-    rule probe_featurised:
-        """Folds of a task with the features that a user's own class computed from its rows."""
-        input:
+    job_rule(
+        "probe_featurised",
+        dict(
             **digested(task=paths.TASK),
             features=ancient(paths.FEATURES),
             info=paths.FEATURES_INFO,
-        output:
-            folds=probing.fold_outputs(),
-        wildcard_constraints:
-            model=one_of(experiment.featurisers),
-        resources:
-            **asks("probe_featurised", 60, per_input=3),
-        params:
-            **probing.probe_params("probe_featurised"),
-        shell:
-            command("probe_featurised")
+        ),
+        dict(folds=probing.fold_outputs()),
+        minutes=60,
+        per_input=3,
+        constraints=dict(model=one_of(experiment.featurisers)),
+        **probing.probe_params("probe_featurised"),
+    )
 
 
 job_rule(

@@ -84,20 +84,13 @@ for group, members in targets.groups("figure").items():
 
 if targets.checks:
 
-    rule make_checks:
-        """Whether the acceptance checks hold: the job fails where one does not, and names every offending row."""
-        input:
-            outcomes=targets.checks,
-        output:
-            paths.CHECKED,
-        localrule: True
-        resources:
-            **asks("make_checks", 5),
-        params:
-            **job_params("make_checks"),
-        shell:
-            command("make_checks")
-
+    job_rule(
+        "make_checks",
+        dict(outcomes=targets.checks),
+        paths.CHECKED,
+        minutes=5,
+        local=True,
+    )
 
 job_rule(
     "record",
@@ -109,9 +102,9 @@ job_rule(
 )
 
 
-rule report:
-    """The report: one self-contained page, and the outcomes of the acceptance checks."""
-    input:
+job_rule(
+    "report",
+    dict(
         summary=targets.summaries_of_page(),
         audits=targets.audits,
         folds=targets.families["probing"].folds_of_page(),
@@ -119,19 +112,13 @@ rule report:
         figures=targets.figures,
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
-    output:
-        page=paths.REPORT,
-        outcomes=targets.checks,
-    localrule: True
-    resources:
-        **asks("report", 10),
-    params:
-        code=code("report", *products.packages()),
-        settings=targets.report_settings,
-        checks=targets.check_settings,
-    shell:
-        command("report")
-
+    ),
+    dict(page=paths.REPORT, outcomes=targets.checks),
+    local=True,
+    code=code("report", *products.packages()),
+    settings=targets.report_settings,
+    checks=targets.check_settings,
+)
 
 job_rule(
     "export_ro_crate",

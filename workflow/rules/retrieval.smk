@@ -82,21 +82,15 @@ job_rule(
 )
 
 
-rule analyse:
-    """The documents of a corpus → their terms by one analyser."""
-    input:
-        **digested(corpus=paths.CORPUS),
-    output:
-        **with_digest(table=paths.TERMS),
-    resources:
-        **asks("analyse", 60, per_input=20),
-    params:
-        code=code("analyse"),
-        env=retrieval.analyser_versions,
-        settings=retrieval.analyser_settings,
-    shell:
-        command("analyse")
-
+job_rule(
+    "analyse",
+    digested(corpus=paths.CORPUS),
+    with_digest(table=paths.TERMS),
+    minutes=60,
+    per_input=20,
+    env=retrieval.analyser_versions,
+    settings=retrieval.analyser_settings,
+)
 
 job_rule(
     "count_terms",

@@ -143,30 +143,24 @@ job_rule(
 )
 
 
-rule choose_snapshot:
-    """The snapshot that is the trained encoder: the last, or the one with the best development score."""
-    input:
-        scores=training.scores,
-        record=paths.TRAINING_RECORD,
-        snapshots=paths.SNAPSHOTS,
-    output:
+# See rule embed
+job_rule(
+    "choose_snapshot",
+    dict(
+        scores=training.scores, record=paths.TRAINING_RECORD, snapshots=paths.SNAPSHOTS
+    ),
+    dict(
         manifest=paths.MANIFEST,
         selection=paths.CHOSEN_SNAPSHOT,
         last=directory(paths.LAST_SNAPSHOT),
-    wildcard_constraints:
-        model=one_of(training.models),
-    # See rule embed
-    priority: 1
-    localrule: True
-    resources:
-        **asks("choose_snapshot", 10),
-    params:
-        code=training.choice_code,
-        settings=training.choice_settings,
-        state=training.state,
-    shell:
-        command("choose_snapshot")
-
+    ),
+    local=True,
+    priority=1,
+    constraints=dict(model=one_of(training.models)),
+    code=training.choice_code,
+    settings=training.choice_settings,
+    state=training.state,
+)
 
 job_rule(
     "score_trainings",

@@ -102,13 +102,6 @@ def test_documents_cost_degrees_of_freedom():
     assert found.detectable(0.05) == pytest.approx(quantiles * found.error)
 
 
-def test_of_too_few_documents_only_the_mean_is_said():
-    found = CorrectedT(DIFFERENCES, folds=5, documents=2.0)
-    assert found.mean == DIFFERENCES.mean()
-    said = (found.p(), found.detectable(0.05), *found.interval(0.95), found.p_equivalence(0.01))
-    assert np.isnan(said).all()
-
-
 def right(both: int, only_first: int, only_second: int, none: int) -> tuple[np.ndarray, np.ndarray]:
     first = np.repeat([True, True, False, False], [both, only_first, only_second, none])
     second = np.repeat([True, False, True, False], [both, only_first, only_second, none])

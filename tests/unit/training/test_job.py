@@ -6,7 +6,6 @@ from sentence_transformers import SentenceTransformer
 from tiny_bert import TEXTS
 from training_jobs import job_settings, rows_in, start_in
 
-from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256
 from sentflow.training.job import Job
 from sentflow.training.loop import LeftEarly
@@ -50,8 +49,3 @@ def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job,
     encoder = SentenceTransformer(str(whole), device="cpu")
     assert encoder[0].auto_model.config.vocab_size == len(encoder.tokenizer) <= 40
     assert encoder.tokenizer.tokenize("projeto") == ["projeto"]  # nine times in the rows
-
-
-def test_texts_longer_than_the_table_of_positions_are_refused_before_the_first_step(job, tmp_path):
-    with pytest.raises(ConfigError, match=r"training\.max_tokens: 33 is more than the 32 positions"):
-        job(tmp_path, max_tokens=33).run()

@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file
 
 from sentflow.training.draws import Draws
-from sentflow.training.language_modelling import NOT_PREDICTED, Vocabulary, masked
+from sentflow.training.language_modelling import NOT_PREDICTED, Vocabulary
 from sentflow.training.layers import HEADS
 from sentflow.training.recipes.cocondenser import partner_cross_entropy
 
@@ -17,10 +17,10 @@ ROWS = [*tiny.TEXTS] * 3
 
 @pytest.mark.parametrize(("goes_on", "unfinished"), [({1}, {}), ({}, {0})])
 def test_all_tokens_of_a_word_are_chosen_or_none(goes_on, unfinished):
-    vocabulary = Vocabulary(90, 100, frozenset({50}), frozenset(goes_on), frozenset(unfinished))
+    vocabulary = Vocabulary(90, 100, frozenset({50}), frozenset(goes_on), frozenset(unfinished), True)
     ids = [50, *[number for _ in range(20) for number in range(3)], 50]
     for seed in range(20):
-        _, expected = masked(ids, Draws(seed), vocabulary, whole_words=True)
+        _, expected = vocabulary.masked(ids, Draws(seed))
         chosen = np.array(expected) != NOT_PREDICTED
         assert chosen.sum() == round(0.15 * 60)
         for group in ([0, 1], [2]):
@@ -31,7 +31,7 @@ def test_all_tokens_of_a_word_are_chosen_or_none(goes_on, unfinished):
 def test_tokens_are_chosen_and_hidden_with_the_published_probabilities():
     ids = [2, *np.random.default_rng(0).integers(5, 1000, size=40_000).tolist(), 3]
     vocabulary = Vocabulary(mask=4, size=1000, special=frozenset({2, 3}))
-    hidden, expected = map(np.array, masked(ids, Draws(1), vocabulary))
+    hidden, expected = map(np.array, vocabulary.masked(ids, Draws(1)))
     given, chosen = np.array(ids), np.array(expected) != NOT_PREDICTED
     # four standard errors of shares of 40,000 and of 6,000
     assert chosen.mean() == pytest.approx(0.15, abs=0.007)

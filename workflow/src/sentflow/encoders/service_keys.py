@@ -58,9 +58,8 @@ def read_key(variable: str, url: str, environment: Mapping[str, str] | None = No
     # Checked here, because the HTTP library would repeat it in its error
     if not _KEY.fullmatch(key) or len(key) < SHORTEST_SECRET:
         raise ConfigError(
-            f"key_variable: the environment variable {variable} holds no key: a key is one word of at least "
-            f"{SHORTEST_SECRET} characters without blanks. Set it again, or leave key_variable out if "
-            "the service asks for no key."
+            f"key_variable: the environment variable {variable} holds no key: one word of at least {SHORTEST_SECRET} "
+            "characters. Set it again, or leave key_variable out if the service asks for no key."
         )
     if not hosts.strip():
         raise ConfigError(

@@ -19,12 +19,12 @@ from sentflow.geometry.measures import (
     dimension_mle,
     dimension_two_nn,
     effective_rank,
-    fit_whitening,
     hubness,
     nearest,
     partition_ratio,
     spectrum,
     unit_vectors,
+    whitened,
 )
 from sentflow.geometry.permuted_texts import PermutedTexts
 from sentflow.geometry.settings import GeometrySettings
@@ -74,7 +74,7 @@ def described(
     measures = {**_of_all(unit, shares, settings), **_of_neighbours(texts, unit, settings)}
     if permuted is not None:
         measures["word_order_cosine"] = _word_order(permuted, unit, row_of, settings)
-    whitened, lost = _whitened(vectors, scored, settings)
+    of_whitened, lost = _whitened(vectors, scored, settings)
     return {
         "family": family,
         "model": model,
@@ -86,7 +86,7 @@ def described(
         "n_resamples": settings.n_resamples,
         "measures": measures,
         "spectrum": shares.tolist(),
-        "whitened": whitened,
+        "whitened": of_whitened,
         "truncation": _truncated(vectors, scored, settings),
         "warnings": _warnings(vectors, unit, measures) + lost,
     }
@@ -139,11 +139,10 @@ def _whitened(
     vectors: FloatArray, scored: Mapping[str, ScoredVectors], settings: GeometrySettings
 ) -> tuple[dict[str, Any], list[str]]:
     """Scores of whitened vectors, with all dimensions and with `REDUCED`; and a warning if some are lost."""
-    whitening = fit_whitening(vectors)
-    rank, d = whitening.kernel.shape[1], vectors.shape[1]
+    whole = whitened(vectors)
+    rank, d = whole.shape[1], vectors.shape[1]
     if not rank:
         return {}, ["vectors cannot be whitened: they are all the same."]
-    whole = whitening.apply(vectors)
     found = {}
     for name, pairs in scored.items():
         reduced = None

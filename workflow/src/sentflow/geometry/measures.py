@@ -65,36 +65,20 @@ def log_mean_exp(blocks: Iterator[np.ndarray]) -> tuple[float, int]:
 _LEAST_SHARE = 1e-14
 
 
-@dataclass(frozen=True)
-class Whitening:
-    """x → (x − mean) @ kernel."""
+def whitened(vectors: np.ndarray) -> np.ndarray:
+    """(n, r) float64 whitened vectors of (n, d), n >= 2, the axes of greatest variance first.
 
-    mean: np.ndarray  # (d,) float64
-    kernel: (
-        np.ndarray
-    )  # (d, r) float64, the axes of greatest variance first; r below d where others have none
-
-    def apply(self, vectors: np.ndarray, dimensions: int | None = None) -> np.ndarray:
-        """(n, k) float64, the first k = `dimensions` axes; None for all."""
-        wide = np.asarray(vectors, dtype=np.float64)
-        whitened: np.ndarray = (wide - self.mean) @ self.kernel[:, :dimensions]
-        return whitened
-
-
-def fit_whitening(vectors: np.ndarray) -> Whitening:
-    """The whitening of (n, d) vectors, n >= 2.
-
-    Su, Cao, Liu & Ou 2021 (BERT-whitening), algorithm 1: covariance = U Λ Uᵀ, kernel = U Λ^(−1/2), its first k columns
-    for k dimensions. They divide by n, as here. They do not say what becomes of axes without variance: they are left
-    out, for rounding divided by rounding would be noise of unit variance.
+    Su, Cao, Liu & Ou 2021 (BERT-whitening), algorithm 1: x → (x − mean) kernel, covariance = U Λ Uᵀ, kernel =
+    U Λ^(−1/2); the first k columns are those of k dimensions. They divide by n, as here. They do not say what becomes
+    of axes without variance: they are left out, so that r may be less than d, for rounding divided by rounding would
+    be noise of unit variance.
     """
     wide = np.asarray(vectors, dtype=np.float64)
-    mean = wide.mean(axis=0)
-    centred = wide - mean
+    centred = wide - wide.mean(axis=0)
     values, axes = np.linalg.eigh(centred.T @ centred / len(wide))
     values, axes = values[::-1], axes[:, ::-1]
     kept = values > _LEAST_SHARE * np.einsum("ij,ij->", wide, wide) / len(wide)
-    return Whitening(mean, axes[:, kept] / np.sqrt(values[kept]))
+    return np.asarray(centred @ (axes[:, kept] / np.sqrt(values[kept])))
 
 
 def spectrum(vectors: np.ndarray) -> np.ndarray:

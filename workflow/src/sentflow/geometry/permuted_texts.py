@@ -34,16 +34,18 @@ def permute_texts(texts: Sequence[str], *, n: int, seed: int) -> PermutedTexts:
     """
     n_short = sum(len(text.split()) < _FEWEST_UNITS for text in texts)
     unit = CHARACTERS if 2 * n_short > len(texts) else WORDS
-    drawn = sorted(
-        (text for text in texts if _can_change(_parts(text, unit))), key=lambda text: _place(text, seed)
-    )
-    known = set(texts)
+    parts_of = {text: text.split() if unit == WORDS else list("".join(text.split())) for text in texts}
+    place_of = {
+        text: hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
+        for text, parts in parts_of.items()
+        if len(parts) >= _FEWEST_UNITS and len(set(parts)) > 1
+    }
     found: dict[str, str] = {}
-    for text in drawn:
+    for text in sorted(place_of, key=place_of.__getitem__):
         if len(found) == n:
             break
-        permuted = _permuted(text, unit, seed)
-        if permuted not in known and permuted not in found:
+        permuted = _permuted(parts_of[text], derive_seed(seed, text), " " if unit == WORDS else "")
+        if permuted not in parts_of and permuted not in found:
             found[permuted] = text
     if not found:
         raise DataError(f"none of {len(texts)} texts has {_FEWEST_UNITS} {unit} whose order can change.")
@@ -65,25 +67,11 @@ def read_permuted(path: Path | str) -> PermutedTexts:
         return PermutedTexts(texts, originals, table.schema.metadata[_UNIT_KEY].decode())
 
 
-def _parts(text: str, unit: str) -> list[str]:
-    return text.split() if unit == WORDS else list("".join(text.split()))
-
-
-def _can_change(parts: Sequence[str]) -> bool:
-    return len(parts) >= _FEWEST_UNITS and len(set(parts)) > 1
-
-
-def _place(text: str, seed: int) -> str:
-    return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
-
-
-def _permuted(text: str, unit: str, seed: int) -> str:
+def _permuted(parts: list[str], seed: int, joint: str) -> str:
     """The parts in an order that reads differently; as they are if chance never found one."""
-    parts = _parts(text, unit)
-    rng = np.random.default_rng(derive_seed(seed, text))
-    joint = " " if unit == WORDS else ""
+    rng = np.random.default_rng(seed)
     for _ in range(_TRIES):
         permuted = [parts[place] for place in rng.permutation(len(parts))]
         if permuted != parts:
             return joint.join(permuted)
-    return text
+    return joint.join(parts)

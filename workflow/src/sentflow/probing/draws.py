@@ -56,8 +56,7 @@ def plan_folds(
     seeds = np.random.RandomState(protocol.seed).randint(0, MAX_SEED, size=protocol.repetitions)
     for repetition, seed in enumerate(seeds, start=1):
         if wanted is None or any(asked == repetition for asked, _ in wanted):
-            plans = _plan_repetition(labels, protocol, repetition=repetition, seed=int(seed), groups=groups)
-            for plan in plans:
+            for plan in _plan_repetition(labels, protocol, repetition, int(seed), groups):
                 if wanted is None or (plan.repetition, plan.fold) in wanted:
                     yield plan
 
@@ -136,7 +135,7 @@ def stratified_choice(labels: np.ndarray, size: int) -> np.ndarray:
 
 
 def _plan_repetition(
-    labels: np.ndarray, protocol: ProbeProtocol, *, repetition: int, seed: int, groups: np.ndarray | None
+    labels: np.ndarray, protocol: ProbeProtocol, repetition: int, seed: int, groups: np.ndarray | None
 ) -> Iterator[FoldPlan]:
     generator = np.random.RandomState(seed)
     seed_undersampling, seed_folds = generator.randint(0, MAX_SEED, size=2)
@@ -144,12 +143,13 @@ def _plan_repetition(
     generator.random()  # the published progress bar draws a delay; without it every later draw shifts
 
     rows = undersample(labels, seed=int(seed_undersampling))
+    n_folds, seed_folds = protocol.folds, int(seed_folds)
     if groups is None:
-        fold_of = stratified_folds(labels[rows], protocol.folds, seed=int(seed_folds))
+        fold_of = stratified_folds(labels[rows], n_folds, seed=seed_folds)
     else:
-        fold_of = grouped_folds(labels[rows], groups[rows], protocol.folds, seed=int(seed_folds))
-    for fold in range(1, protocol.folds + 1):
-        rest, test = np.flatnonzero(fold_of != fold - 1), np.flatnonzero(fold_of == fold - 1)
+        fold_of = grouped_folds(labels[rows], groups[rows], n_folds, seed=seed_folds)
+    for fold in range(n_folds):
+        rest, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
         # The generator goes on from fold to fold, so a fold cannot be planned without those before it.
         generator.shuffle(rest)
         n_evaluation = math.ceil(protocol.evaluation_share * len(rest))
@@ -158,12 +158,12 @@ def _plan_repetition(
             chosen = stratified_choice(labels[rows[rest]], n_evaluation)
         yield FoldPlan(
             repetition=repetition,
-            fold=fold,
+            fold=fold + 1,
             train=rows[rest[~chosen]],
             evaluation=rows[rest[chosen]],
             test=rows[test],
-            seed_init=int(seeds_init[fold - 1]),
-            seed_loader=int(seeds_loader[fold - 1]),
+            seed_init=int(seeds_init[fold]),
+            seed_loader=int(seeds_loader[fold]),
         )
 
 
@@ -186,8 +186,7 @@ def task_plans(
 def too_few_documents(table: TaskTable, protocol: ProbeProtocol) -> str | None:
     """Why documents cannot be kept together in every repetition, and what follows; None where they can."""
     try:
-        for _ in plan_folds(table.labels, protocol, groups=_documents(table)):
-            pass
+        list(plan_folds(table.labels, protocol, groups=_documents(table)))
     except UngroupableError as error:
         return f"too few documents: {error}. Nothing is said of new documents."
     return None
@@ -204,8 +203,7 @@ def check_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int
     protocol = ProbeProtocol(repetitions=repetitions, folds=folds, seed=seed, switches=switches)
     if not needed:
         return too_few_documents(table, protocol)
-    for _ in task_plans(table, protocol):
-        pass
+    list(task_plans(table, protocol))
     return None
 
 

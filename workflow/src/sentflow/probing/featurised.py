@@ -1,7 +1,9 @@
-"""Features that a user's own class makes of a task's rows: of all of them at once, or inside each fold."""
+"""Features that a user's own class makes of a task's rows: of all of them at once, or inside each fold.
 
-from collections.abc import Sequence
-from typing import Protocol
+A featuriser is a `sentflow.encoders.kinds.custom.CustomFeaturiser`.
+"""
+
+from typing import Any
 
 import numpy as np
 
@@ -12,24 +14,11 @@ ALL = "all"  # the split of a featuriser that is not lazy
 SPLITS = ("train", "eval", "test")
 
 
-class Featuriser(Protocol):
-    """Rows to features."""
-
-    def start(self) -> None:
-        """Forget everything."""
-
-    def embed(
-        self, texts_a: Sequence[str], texts_b: Sequence[str] | None, *, task: str, split: str
-    ) -> np.ndarray:
-        """(n, d) float32."""
-
-
 class LazyFeaturised:
     """Features of a fold: first of its training rows, from which the featuriser may learn, then of the others."""
 
-    def __init__(self, table: TaskTable, featuriser: Featuriser) -> None:
-        self._table = table
-        self._featuriser = featuriser
+    def __init__(self, table: TaskTable, featuriser: Any) -> None:
+        self._table, self._featuriser = table, featuriser
 
     def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(n, d) float32 features of the training, evaluation and test rows."""
@@ -41,7 +30,7 @@ class LazyFeaturised:
         return train, evaluation, test
 
 
-def all_features(table: TaskTable, featuriser: Featuriser) -> np.ndarray:
+def all_features(table: TaskTable, featuriser: Any) -> np.ndarray:
     """(n, d) float32 features of every row of a task."""
     featuriser.start()
     return _embedded(featuriser, table, np.arange(len(table)), ALL)
@@ -54,7 +43,8 @@ def row_texts(table: TaskTable) -> list[str]:
     return [SEPARATOR.join(row) for row in zip(table.text_a, table.text_b, strict=True)]
 
 
-def _embedded(featuriser: Featuriser, table: TaskTable, rows: np.ndarray, split: str) -> np.ndarray:
+def _embedded(featuriser: Any, table: TaskTable, rows: np.ndarray, split: str) -> np.ndarray:
     texts_a = [table.text_a[row] for row in rows]
     texts_b = [table.text_b[row] for row in rows] if table.text_b else None
-    return featuriser.embed(texts_a, texts_b, task=table.info.task, split=split)
+    features: np.ndarray = featuriser.embed(texts_a, texts_b, task=table.info.task, split=split)
+    return features

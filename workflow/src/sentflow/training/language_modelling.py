@@ -32,8 +32,48 @@ class Vocabulary:
     mask: int  # id of the mask
     size: int  # number of ids
     special: frozenset[int]  # ids that are never chosen
-    goes_on: frozenset[int] = frozenset()  # ids of tokens that belong to the word of the token before them
-    unfinished: frozenset[int] = frozenset()  # ids of tokens to whose word the token after them belongs
+    # goes_on, unfinished: ids of tokens that belong to the word of the token before them, or after them
+    goes_on: frozenset[int] = frozenset()
+    unfinished: frozenset[int] = frozenset()
+    # whole_words: whether words are chosen, all of their tokens, until .15 of the tokens are; else each token is chosen
+    # with probability .15
+    whole_words: bool = False
+
+    def masked(self, ids: Sequence[int], draws: Draws) -> tuple[list[int], list[int]]:
+        """A text with some tokens hidden, and what was there.
+
+        `ids`: with special tokens, not padded. Returns the ids to read; and the ids to predict, `NOT_PREDICTED` where a
+        token was not chosen. Each chosen token is hidden by the mask (.8), by any id (.1), or by nothing.
+        """
+        generator = draws.generator()
+        given = np.asarray(ids, dtype=np.int64)
+        plain = ~np.isin(given, list(self.special))
+        if self.whole_words:
+            chosen = self._words(given, plain, generator)
+        else:
+            chosen = (generator.random(len(ids)) < CHOSEN) & plain
+        fate, others = generator.random(len(ids)), generator.integers(self.size, size=len(ids))
+        hidden = np.where(fate < _MASKED, self.mask, np.where(fate < _MASKED + _REPLACED, others, given))
+        return np.where(chosen, hidden, given).tolist(), np.where(chosen, given, NOT_PREDICTED).tolist()
+
+    def _words(
+        self, given: npt.NDArray[np.int64], plain: npt.NDArray[np.bool_], generator: np.random.Generator
+    ) -> npt.NDArray[np.bool_]:
+        """Words in a drawn order, as many as fit into .15 of the tokens; none where every word is longer than that."""
+        words: list[list[int]] = []
+        for place in np.flatnonzero(plain).tolist():
+            follows = bool(words) and words[-1][-1] == place - 1
+            if follows and (int(given[place]) in self.goes_on or int(given[place - 1]) in self.unfinished):
+                words[-1].append(place)
+            else:
+                words.append([place])
+        chosen = np.zeros(len(given), dtype=bool)
+        left = max(1, round(CHOSEN * int(plain.sum())))
+        for number in generator.permutation(len(words)):
+            if len(words[number]) <= left:
+                chosen[words[number]] = True
+                left -= len(words[number])
+        return chosen
 
 
 def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | None:
@@ -58,54 +98,6 @@ def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | Non
         if joined([f"{mark}a", f"{mark}b", "c"]).strip() == "a bc":
             return frozenset(n for piece, n in pieces if not piece.startswith(mark)), frozenset()
     return None
-
-
-def masked(
-    ids: Sequence[int], draws: Draws, vocabulary: Vocabulary, *, whole_words: bool = False
-) -> tuple[list[int], list[int]]:
-    """A text with some tokens hidden, and what was there.
-
-    `ids`: with special tokens, not padded. `whole_words`: whether words are chosen, all of their tokens, until .15 of
-    the tokens are; else each token is chosen with probability .15. Returns the ids to read; and the ids to predict,
-    `NOT_PREDICTED` where a token was not chosen. Each chosen token is hidden by the mask (.8), by any id (.1), or by
-    nothing.
-    """
-    generator = draws.generator()
-    given = np.asarray(ids, dtype=np.int64)
-    plain = ~np.isin(given, list(vocabulary.special))
-    if whole_words:
-        chosen = _whole_words(given, plain, generator, vocabulary)
-    else:
-        chosen = (generator.random(len(ids)) < CHOSEN) & plain
-    fate, others = generator.random(len(ids)), generator.integers(vocabulary.size, size=len(ids))
-    hidden = np.where(fate < _MASKED, vocabulary.mask, np.where(fate < _MASKED + _REPLACED, others, given))
-    return np.where(chosen, hidden, given).tolist(), np.where(chosen, given, NOT_PREDICTED).tolist()
-
-
-def _whole_words(
-    given: npt.NDArray[np.int64],
-    plain: npt.NDArray[np.bool_],
-    generator: np.random.Generator,
-    vocabulary: Vocabulary,
-) -> npt.NDArray[np.bool_]:
-    """Words in a drawn order, as many as fit into .15 of the tokens; none where every word is longer than that."""
-    words: list[list[int]] = []
-    for place in np.flatnonzero(plain):
-        before = place - 1
-        joined = bool(words) and words[-1][-1] == before
-        if joined and (
-            int(given[place]) in vocabulary.goes_on or int(given[before]) in vocabulary.unfinished
-        ):
-            words[-1].append(int(place))
-        else:
-            words.append([int(place)])
-    chosen = np.zeros(len(given), dtype=bool)
-    left = max(1, round(CHOSEN * int(plain.sum())))
-    for number in generator.permutation(len(words)):
-        if len(words[number]) <= left:
-            chosen[words[number]] = True
-            left -= len(words[number])
-    return chosen
 
 
 class LanguageModelling(torch.nn.Module):
@@ -144,7 +136,6 @@ class LanguageModelling(torch.nn.Module):
         self.head, _ = prediction_head(encoder, draws)
         if tied:
             self.head.decoder.weight = network.get_input_embeddings().weight
-        self._whole_words = whole_words
         goes_on, unfinished = words or (frozenset(), frozenset())
         self._vocabulary = Vocabulary(
             mask=int(tokenizer.mask_token_id),
@@ -152,10 +143,11 @@ class LanguageModelling(torch.nn.Module):
             special=frozenset(tokenizer.all_special_ids) - {tokenizer.unk_token_id},
             goes_on=goes_on,
             unfinished=unfinished,
+            whole_words=whole_words,
         )
 
     def masked(self, ids: Sequence[int], draws: Draws) -> tuple[list[int], list[int]]:
-        return masked(ids, draws, self._vocabulary, whole_words=self._whole_words)
+        return self._vocabulary.masked(ids, draws)
 
     def predicted(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
         """Per text the sum of the cross-entropy over its masked tokens, their number, and how many of them have the

@@ -3,6 +3,7 @@
 Standard library only: the Snakefile reads it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -68,16 +69,23 @@ def shown_method(cell: Cell) -> str:
 
 
 def shown_sweep(name: str, sweep: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
-    """A sweep as `sentflow.report.families.training.sweep_cells` reads it, beside published ones, given by name.
+    """A sweep as `sentflow.report.families.training.sweeps.sweep_cells` reads it, beside published ones, given by name.
 
     There is one line per cell, whatever its seeds. Raises ConfigError: it names no published sweep.
     """
+
+    def line(cell: Cell) -> list[Any]:
+        """Group, state, start, data, method, number of tokens, learning rate."""
+        training = cell.entry.get("training", {})
+        numbers = training.get("max_tokens"), training.get("learning_rate")
+        return [cell.group, cell.state, cell.entry["start"], cell.entry["data"], shown_method(cell), *numbers]
+
     found = {
         "name": name,
         "title": sweep.get("title", name),
         "development": development_of(sweep),
         "test": sweep.get("test", ""),
-        "cells": list({cell.group: _line(cell) for cell in cells(name, sweep)}.values()),
+        "cells": list({cell.group: line(cell) for cell in cells(name, sweep)}.values()),
     }
     if "published" not in sweep:
         return found
@@ -117,10 +125,8 @@ def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
             f"sweeps.{name}: cells are compared by similarities of pairs, and {recipe} makes no dense vectors. Write "
             "entries of models with the settings instead, and retrievers that search by them."
         )
-    names = [cell.model for cell in found]
-    for model in (
-        sorted({one for one in names if names.count(one) > 1}) if len(set(names)) < len(names) else []
-    ):
+    names = Counter(cell.model for cell in found)
+    for model in sorted(one for one, n in names.items() if n > 1):
         yield f"sweeps.{name}.grid: two cells would be called {model}. Give the values of an axis other names."
     longest = max(names, key=len, default="")
     if len(longest) > MAX_LENGTH:
@@ -145,34 +151,26 @@ def _filter_problems(where: str, one: Mapping[str, Any], axes: Mapping[str, Sequ
 
 
 def _cell(name: str, sweep: Mapping[str, Any], place: dict[str, Any]) -> Cell:
-    words = [_word(axis, value) for axis, value in place.items() if axis != SEED]
-    group = ".".join([name, *words])
-    return Cell(
-        model=f"{group}.{_word(SEED, place[SEED])}",
-        group=group,
-        axes=place,
-        state=_state(sweep, place),
-        entry={**_entry(name, sweep, place), "seed_of": group},
-    )
-
-
-def _state(sweep: Mapping[str, Any], place: Mapping[str, Any]) -> str:
-    if _matches(place, sweep.get(_NOT_APPLICABLE, [])):
-        return NOT_APPLICABLE
+    """The entry is what the sweep says, over it what its method says, over that its place in the grid."""
+    words = {axis: _word(axis, value) for axis, value in place.items()}
+    group = ".".join([name, *(word for axis, word in words.items() if axis != SEED)])
     run = sweep.get(RUN, ALL)
-    chosen = run == ALL or (run != NONE and _matches(place, run))
-    return VALUE if chosen else NOT_RUN
-
-
-def _entry(name: str, sweep: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the encoder: what the sweep says, over it what its method says, over that its place in the grid."""
+    state = VALUE if run == ALL or (run != NONE and _matches(place, run)) else NOT_RUN
+    if _matches(place, sweep.get(_NOT_APPLICABLE, [])):
+        state = NOT_APPLICABLE
     shared = {key: sweep[key] for key in _SHARED if key in sweep}
     method = sweep["grid"][METHOD][place[METHOD]] if METHOD in place else {}
     of_training = {axis: value for axis, value in place.items() if axis not in (*_FIRST, *_LAST)}
     own = {axis: place[axis] for axis in (START, DATA, SEED) if axis in place}
-    told = ", ".join(_word(axis, value) for axis, value in place.items())
+    title = f"{sweep.get('title', name)}: {', '.join(words.values())}"
     entry: dict[str, Any] = merge(merge(shared, method), {**own, "training": of_training})
-    return {"title": f"{sweep.get('title', name)}: {told}", "kind": "trained", **entry}
+    return Cell(
+        model=f"{group}.{words[SEED]}",
+        group=group,
+        axes=place,
+        state=state,
+        entry={"title": title, "kind": "trained", **entry, "seed_of": group},
+    )
 
 
 def _matches(place: Mapping[str, Any], filters: Sequence[Mapping[str, Any]]) -> bool:
@@ -191,17 +189,3 @@ def _word(axis: str, value: Any) -> str:
     # 3e-05 → 3e-5; a small number is written as it is in papers
     number = f"{value:g}".replace("e-0", "e-") if isinstance(value, float) else str(value)
     return f"{_SHORT.get(axis, axis.replace('_', '-'))}-{number}"
-
-
-def _line(cell: Cell) -> list[Any]:
-    """Group, state, start, data, method, number of tokens, learning rate."""
-    training = cell.entry.get("training", {})
-    return [
-        cell.group,
-        cell.state,
-        cell.entry["start"],
-        cell.entry["data"],
-        shown_method(cell),
-        training.get("max_tokens"),
-        training.get("learning_rate"),
-    ]

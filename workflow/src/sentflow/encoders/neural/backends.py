@@ -55,7 +55,10 @@ def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> No
         path = Path(folder) / "model.onnx"
         _export(network, names, path, backend=backend)
         if backend == ONNX_INT8:
-            path = _quantised(path)
+            from onnxruntime.quantization import QuantType, quantize_dynamic
+
+            whole, path = path, path.with_name("int8.onnx")
+            quantize_dynamic(whole, path, weight_type=QuantType.QInt8, per_channel=True)
         runner = _openvino_runner(path, threads) if backend == OPENVINO else _onnx_runner(path)
         # weights may lie in a second file, beside the graph
         n_bytes = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
@@ -134,14 +137,6 @@ def _export(network: Any, names: Sequence[str], path: Path, *, backend: str) -> 
             f"backend: the model cannot be exported for {backend} ({type(error).__name__}: "
             f"{str(error).strip().splitlines()[0]}). Write backend: torch."
         ) from error
-
-
-def _quantised(path: Path) -> Path:
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    quantised = path.with_name("int8.onnx")
-    quantize_dynamic(path, quantised, weight_type=QuantType.QInt8, per_channel=True)
-    return quantised
 
 
 def _onnx_runner(path: Path) -> Runner:

@@ -81,34 +81,24 @@ def reranked(
     without a text has the least score. `depth`: documents of each question that are compared, at least 1.
     """
     for start in range(0, len(runs), _QUESTIONS):
-        part = slice(start, start + _QUESTIONS)
-        yield from _of_part(runs[part], questions[part], documents, compare, depth)
-
-
-def _of_part(
-    runs: Sequence[Ranked],
-    questions: Sequence[str],
-    documents: Sequence[Sequence[str]],
-    compare: Compare,
-    depth: int,
-) -> Iterator[Ranked]:
-    first = [run.rows[:depth].tolist() for run in runs]
-    pairs = [
-        (question, text)
-        for question, rows in zip(questions, first, strict=True)
-        for row in rows
-        for text in documents[row]
-    ]
-    found = iter(compare([question for question, _ in pairs], [text for _, text in pairs]).tolist())
-    for run, rows in zip(runs, first, strict=True):
-        best = [max((next(found) for _ in documents[row]), default=None) for row in rows]
-        least = min((score for score in best if score is not None), default=0.0)
-        scores = np.array([least if score is None else score for score in best], dtype=np.float64)
-        again = top(scores, depth, rows=run.rows[:depth]) if rows else run
-        behind = run.scores[depth:]
-        shifted = behind - behind[0] + least - 1 if len(behind) else behind
-        yield Ranked(
-            np.concatenate([again.rows, run.rows[depth:]]),
-            np.concatenate([again.scores, shifted]),
-            run.tied_at_cut,
-        )
+        some = runs[start : start + _QUESTIONS]
+        first = [run.rows[:depth].tolist() for run in some]
+        pairs = [
+            (question, text)
+            for question, rows in zip(questions[start : start + _QUESTIONS], first, strict=True)
+            for row in rows
+            for text in documents[row]
+        ]
+        found = iter(compare([question for question, _ in pairs], [text for _, text in pairs]).tolist())
+        for run, rows in zip(some, first, strict=True):
+            best = [max((next(found) for _ in documents[row]), default=None) for row in rows]
+            least = min((score for score in best if score is not None), default=0.0)
+            scores = np.array([least if score is None else score for score in best], dtype=np.float64)
+            again = top(scores, depth, rows=run.rows[:depth]) if rows else run
+            behind = run.scores[depth:]
+            shifted = behind - behind[0] + least - 1 if len(behind) else behind
+            yield Ranked(
+                np.concatenate([again.rows, run.rows[depth:]]),
+                np.concatenate([again.scores, shifted]),
+                run.tied_at_cut,
+            )

@@ -319,7 +319,8 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             words.protocol_note(shown),
-            words.interval_note(shown),
+            f"In brackets the {percent(shown[0].level)} interval of a bootstrap over pairs of sentences, or over "
+            f"components or sentences if pairs share some ({shown[0].n_resamples:,} resamples).",
             words.drawn_note(
                 # several sets have a sub-source called headlines
                 {

@@ -86,16 +86,6 @@ def protocol_note(rows: Sequence[SimilarityRow]) -> str:
     )
 
 
-def interval_note(rows: Sequence[SimilarityRow]) -> str:
-    """What the brackets are."""
-    row = rows[0]
-    return (
-        f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences, or over "
-        "components or sentences if pairs share some "
-        f"({row.n_resamples:,} resamples): how much the value depends on which pairs were scored."
-    )
-
-
 def drawn_note(drawn: Mapping[str, str]) -> str:
     """What resamples draw, and what the effective number of pairs is."""
     own = {kind: ", ".join(name for name in drawn if drawn[name] == kind) for kind in (COMPONENTS, SENTENCES)}

@@ -1,11 +1,11 @@
 """Records, histories and scores of trainings → the rows of their summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from sentflow.files.io import read_sealed
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import number_or_nan, read_rows, row_from
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
@@ -93,23 +93,13 @@ def _row(
 # --- trainings as jobs -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A row of ``history.parquet``."""
-
-    FILE: ClassVar[str] = "history"
-
-    step: int
-    loss: float
-    learning_rate: float
-    gradient_norm: float
-    tokens: int
-
-
 def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
     """The steps of one training, of its ``history.parquet``."""
-    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
-        yield TrainingHistoryRow(trained.model, trained.group, trained.seed, **asdict(row))
+    file = folder / "history.parquet"
+    with readable(file, "Parquet file"):
+        steps = read_parquet(file).to_pylist()
+    for step in steps:
+        yield row_from(TrainingHistoryRow, {**vars(trained), **step})
 
 
 def held_out_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHeldOutRow]:
