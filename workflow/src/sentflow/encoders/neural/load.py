@@ -22,6 +22,7 @@ from sentflow.encoders.descriptions import has_table, usable_tokens
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.safety import modules_of
 from sentflow.encoders.settings import (
+    BFLOAT16,
     BFLOAT16_AUTOCAST,
     FLOAT32,
     TORCH,
@@ -48,6 +49,9 @@ TOKEN_POOLINGS = {
 # transformer layer. The "first-last" of the paper on SimCSE (2104.08821, table 5) was embedding-last; its code
 # (princeton-nlp/SimCSE@206d7ae) has since become what is called first-last here.
 LAYER_POOLINGS = {"first-last": (1, -1), "last-two": (-2, -1), "embedding-last": (0, -1)}
+
+# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
+_OF_BFLOAT16 = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 
 def load_model(
@@ -126,10 +130,11 @@ def _plain_model(
 # --- devices ------------------------------------------------------------------------------------------------
 
 
-def devices_for(named: Sequence[str], backend: str = TORCH) -> Sequence[str]:
+def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32) -> Sequence[str]:
     """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
 
-    Raises ConfigError: a device is not there, or the backend does not compute on it.
+    A type of numbers that makes a processor slower is told in the log. Raises ConfigError: a device is not there, or
+    the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
@@ -148,6 +153,13 @@ def devices_for(named: Sequence[str], backend: str = TORCH) -> Sequence[str]:
         raise ConfigError(
             f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
             f"{', '.join(known)}; or leave the key out."
+        )
+    able = torch.cpu.get_capabilities()
+    if dtype in (BFLOAT16, BFLOAT16_AUTOCAST) and "cpu" in named and not any(map(able.get, _OF_BFLOAT16)):
+        logger.warning(
+            "dtype: %s: this processor has no instructions for bfloat16, so it is slower here than float32. Leave "
+            "dtype out to be faster",
+            dtype,
         )
     return named
 
