@@ -55,7 +55,7 @@ def test_the_winner_by_the_mean_over_seeds_is_an_entry_with_fresh_seeds(sweep):
     # of the words nothing was scored
     assert written["select"] == {"models": ["trial.simcse.lr-1e-5.winner"], "sweeps": []}
     entry = written["models"]["trial.simcse.lr-1e-5.winner"]
-    assert entry["training"] == {"steps": 60, "snapshots": 20, "learning_rate": 1.0e-5}
+    assert entry["training"] == {"steps": 60, "snapshot_every": 20, "learning_rate": 1.0e-5}
     assert entry["seeds"] == [101, 102, 103, 104, 105, 106] and "seed" not in entry
     # an experiment without mistakes
     models = experiment(CONFIG, written).models

@@ -17,7 +17,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
 from sentflow.report.costs.figures import front, log_ticks
-from sentflow.report.families.geometry.association import association_rows, correlation_interval, plane_rows
+from sentflow.report.families.geometry.figures import association_rows, correlation_interval, plane_rows
 from sentflow.report.families.probing.figures import bar_levels, joined_runs
 from sentflow.report.families.probing.interval_figures import family_rows, gap_rows
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow, StageRow

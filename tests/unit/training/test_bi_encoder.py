@@ -4,7 +4,7 @@ import pytest
 import torch
 from sentence_transformers.sentence_transformer.losses import ContrastiveLoss, MultipleNegativesRankingLoss
 
-from sentflow.training.questions import false_negatives
+from sentflow.training.contract import false_negatives
 from sentflow.training.recipes.bi_encoder import contrastive_loss, ranking_loss
 
 NONE = torch.zeros((5, 10), dtype=torch.bool)

@@ -56,7 +56,7 @@ class Chain:
         words = result.words | self._b.results[name].words
         named = [table for table in self.data if table.partition("/")[2] in words]
         if read := named or [table for table in self.data if table in texts]:
-            yield Cause("data", f"{_listed(read)}: another table")
+            yield Cause("data", f"{_first_three(read)}: another table")
         if own := {key: sides for key, sides in about.items() if not key.startswith(_FOUND)}:
             yield Cause("settings", _sides(own))
         if settings := {
@@ -118,12 +118,10 @@ def _both(a: dict[str, Any] | None, b: dict[str, Any] | None) -> dict[str, tuple
     return {} if a is None or b is None else changed(a, b)
 
 
-def _sides(differing: Mapping[str, tuple[Any, Any]], most: int = 3) -> str:
-    shown = [f"{key} {a} → {b}" for key, (a, b) in list(differing.items())[:most]]
-    more = [f"and {len(differing) - most} more"] if len(differing) > most else []
-    return ", ".join(shown + more)
+def _sides(differing: Mapping[str, tuple[Any, Any]]) -> str:
+    return _first_three([f"{key} {a} → {b}" for key, (a, b) in differing.items()])
 
 
-def _listed(names: list[str], most: int = 3) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _first_three(names: list[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more

@@ -16,10 +16,17 @@ from sentflow.sparse.calibration import calibrate, check_start
 from sentflow.sparse.heads import KINDS, from_tensors
 from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, RANKINGS, LossParts, SparseEmbedLoss
 from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, TermWeigher
-from sentflow.training.contract import Example, Objective, Row, document_columns, target_of
+from sentflow.training.contract import (
+    Example,
+    Objective,
+    Row,
+    document_columns,
+    false_negatives,
+    question_views,
+    target_of,
+)
 from sentflow.training.draws import Draws
 from sentflow.training.layers import prediction_head, transformer_of
-from sentflow.training.questions import false_negatives, question_views
 from sentflow.training.recipes.settings import SparseEmbed, Splade
 
 logger = logging.getLogger(__name__)

@@ -28,9 +28,9 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
     return float(_SAFETY * max(lines) / 72)
 
 
-def widest(texts: Sequence[str], size: float, *, bold: bool = False) -> float:
+def widest(texts: Sequence[str], size: float) -> float:
     """Inches of the widest of some texts; 0 for none."""
-    return max((width(text, size, bold=bold) for text in texts), default=0.0)
+    return max((width(text, size) for text in texts), default=0.0)
 
 
 def into(inches: float, size: float, *, bold: bool = False) -> Fits:
@@ -70,9 +70,9 @@ def wrap(text: str, fits: Fits) -> list[str]:
     return lines
 
 
-def broken(text: str, inches: float, size: float, *, bold: bool = False) -> str:
+def broken(text: str, inches: float, size: float) -> str:
     """A text in as few lines of that width as its spaces allow, all of them about as long."""
-    tried = [words(text, into(inches * part / 10, size, bold=bold)) for part in range(10, 3, -1)]
+    tried = [words(text, into(inches * part / 10, size)) for part in range(10, 3, -1)]
     return "\n".join([lines for lines in tried if len(lines) == len(tried[0])][-1])
 
 

@@ -5,6 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
@@ -162,11 +163,8 @@ def _cell(cell: Cell, *, is_stacked: bool, is_wrapped: bool) -> str:
     if not cell.detail:
         return text
     detail = rf"{{\scriptsize {latex(cell.detail).removeprefix('{}')}}}"
-    return _stacked([text, detail]) if is_stacked else f"{text} {detail}"
-
-
-def _stacked(lines: Sequence[str]) -> str:
-    return r"\begin{tabular}[t]{@{}r@{}}" + r"\\".join(lines) + r"\end{tabular}"
+    stacked = rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{text}\\{detail}\end{{tabular}}"
+    return stacked if is_stacked else f"{text} {detail}"
 
 
 def _breakable(text: str) -> str:
@@ -194,15 +192,12 @@ def _widths(table: Table, *, is_stacked: bool, may_wrap: bool = True) -> list[in
     widths = []
     for place, column in enumerate(table.columns):
         cells = [line[place] for line in table.lines]
-        signs = max([_signs(cell, is_stacked=is_stacked) for cell in cells], default=_HEADING)
+        sizes = [(len(cell.text), len(cell.detail)) for cell in cells]
+        signs = max(map(max if is_stacked else sum, sizes), default=_HEADING)
         if column.width is not None and may_wrap:
             signs = min(signs, round(column.width * _PER_CENTIMETRE))
         widths.append(1 + signs)
     return widths
-
-
-def _signs(cell: Cell, *, is_stacked: bool) -> int:
-    return max(len(cell.text), len(cell.detail)) if is_stacked else len(cell.text) + len(cell.detail)
 
 
 def _cut_columns(table: Table, *, is_stacked: bool) -> list[Table]:
@@ -231,24 +226,24 @@ def _with_columns(table: Table, places: Sequence[int]) -> Table:
 
 
 def _cut_lines(table: Table, is_stacked: bool) -> Iterator[Table]:
-    blocks: list[Block] = []
+    """Parts that fit on a page."""
+    pages: list[list[tuple[Block, tuple[Cell, ...]]]] = [[]]
     left = _LINES
     for block in table.blocks:
         left -= 1
-        lines: list[tuple[Cell, ...]] = []
         for line in block.lines:
             height = _height(line, table.columns, is_stacked=is_stacked)
-            if left < height and (blocks or lines):
-                yield replace(table, blocks=(*blocks, *_non_empty(block, lines)))
-                blocks, lines, left = [], [], _LINES - 1
-            lines.append(line)
+            if left < height and pages[-1]:
+                pages.append([])
+                left = _LINES - 1
+            pages[-1].append((block, line))
             left -= height
-        blocks += _non_empty(block, lines)
-    yield replace(table, blocks=tuple(blocks))
-
-
-def _non_empty(block: Block, lines: Sequence[tuple[Cell, ...]]) -> list[Block]:
-    return [replace(block, lines=tuple(lines))] if lines else []
+    for page in pages:
+        of_blocks = groupby(page, key=lambda placed: id(placed[0]))
+        shown = [[*own] for _, own in of_blocks]
+        yield replace(
+            table, blocks=tuple(replace(own[0][0], lines=tuple(line for _, line in own)) for own in shown)
+        )
 
 
 def _height(line: Sequence[Cell], columns: Sequence[Column], *, is_stacked: bool) -> int:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from sentflow.compare.differences import is_alike
 from sentflow.report.numbers import MISSING, decimal, interval, p_number
-from sentflow.report.rows import DataRow, data_note, grouped, is_sample_data
+from sentflow.report.rows import DataRow, data_note, grouped
 
 Row = TypeVar("Row")
 Value = str | int | float | bool | None
@@ -75,7 +75,6 @@ class Table:
     # header, records: for CSV: full precision, None where nothing is known
     header: tuple[str, ...]
     records: tuple[tuple[Value, ...], ...]
-    is_sample: bool = False  # whether all data are sample data
     block_heading: str = "Task"  # what the names of the blocks are: ``"Task"``
     # lead: columns that name a line: they stand again where a table is cut into several because it is too wide
     lead: int = 1
@@ -201,7 +200,6 @@ def build(
         ),
         header=header,
         records=tuple(_record(row, header) for row in (rows if records is None else records)),
-        is_sample=bool(data) and is_sample_data(data),
         block_heading=block_heading,
         lead=lead,
         matrix=matrix and replace(matrix, notes=(*first_note, *filter(None, matrix.notes))),

@@ -10,9 +10,16 @@ import torch
 from sentence_transformers.util import cos_sim
 
 from sentflow.errors import DataError
-from sentflow.training.contract import Example, Objective, Row, document_columns, recipe
+from sentflow.training.contract import (
+    Example,
+    Objective,
+    Row,
+    document_columns,
+    false_negatives,
+    question_views,
+    recipe,
+)
 from sentflow.training.draws import Draws
-from sentflow.training.questions import false_negatives, question_views
 from sentflow.training.recipes.settings import BiEncoder as Settings
 
 CONTRASTIVE = "contrastive"
