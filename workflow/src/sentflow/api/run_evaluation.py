@@ -25,7 +25,7 @@ from sentflow.retrieval.evaluation import (
     evaluate,
     stated_means,
 )
-from sentflow.retrieval.measures import check_measures
+from sentflow.retrieval.measures import parsed
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.trec import read_judgements, read_scores
 from sentflow.stats.resampling import Bootstrap
@@ -283,7 +283,8 @@ def evaluate_run(
         A file is not in order.
     """
     measures = [measures] if isinstance(measures, str) else list(measures)
-    check_measures(measures, "measures")
+    for measure in measures:
+        parsed(measure)  # or there is no such measure
     if relevant_grade < 1:
         raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
     if same_ids not in SAME_IDS:

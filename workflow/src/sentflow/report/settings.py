@@ -203,4 +203,4 @@ class TrainingSummary(Settings):
 
     models: dict[str, TrainedGroup]
     sweeps: Several[dict[str, Any]]
-    """See `sentflow.report.families.training.sweep_cells`."""
+    """See `sentflow.report.families.training.sweeps.sweep_cells`."""

@@ -311,6 +311,7 @@ def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> 
 
 
 _NAMES = ("questions", "retriever")
+_COUNTS = ("n_left_out", "n_unanswered", "n_tied_at_cut", "judged_share")
 _ABOUT_QUESTION = ("question", "group", "cluster", "n_relevant", "ranks")  # the other columns are measures
 
 
@@ -358,12 +359,8 @@ def write_results(
             **about,
             "n_questions": len(found.questions),
             "n_relevant": int(found.n_relevant.sum()),
-            "n_left_out": found.n_left_out,
-            "n_unanswered": found.n_unanswered,
-            "n_tied_at_cut": found.n_tied_at_cut,
-            "judged_share": found.judged_share,
-            "level": bootstrap.level,
-            "n_resamples": bootstrap.n_resamples,
+            **{name: getattr(found, name) for name in _COUNTS},
+            **{name: getattr(bootstrap, name) for name in ("level", "n_resamples")},
             "measures": stated_means(found, bootstrap),
             "groups": _groups(found),
         },

@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 
 RELEVANT, WRONG = "relevant", "wrong"
 TERMS = 10  # of a question and a document that are kept: their number is kept, too
+# Of the sum of the absolute addends: runs of BM25 add up in float32, where a sum of n numbers is off by n · 6e-8 of it
+# at most, so that this allows for questions of 1,600 terms
+_TOLERANCE = 1e-4
 _FILES = 3  # of vectors beside what describes them: texts, weights, numbers of tokens
 
 
@@ -60,14 +63,10 @@ class Explanation:
         """Part of the score; NaN where the score is 0. Shares add up to 1 with that of the rest."""
         return addend / self.score if self.score else math.nan
 
-    def agrees_with(self, score: float, *, tolerance: float = 1e-4) -> bool:
-        """Whether this is how a score came about, up to rounding.
-
-        `tolerance`: of the sum of the absolute addends. Runs of BM25 add up in float32, where a sum of n numbers is
-        off by n · 6e-8 of it at most: this allows for questions of 1,600 terms.
-        """
+    def agrees_with(self, score: float) -> bool:
+        """Whether this is how a score came about, up to rounding."""
         size = math.fsum([*(abs(one.addend) for one in self.shared), abs(self.rest)])
-        return abs(self.score - score) <= tolerance * size
+        return abs(self.score - score) <= _TOLERANCE * size
 
 
 def of_weights(question: Any, document: Any, name: TermName, *, step: float = 1.0) -> Explanation:

@@ -15,15 +15,6 @@ Grades = Mapping[str, Mapping[str, int]]
 """Question → document → grade."""
 
 
-def check_measures(names: Sequence[str], where: str) -> None:
-    """Refuse names that ir-measures does not know.
-
-    Raises ConfigError: names the first of them.
-    """
-    for name in names:
-        parsed(name, 1, where)
-
-
 def relevant_of(grades: Grades, relevant_grade: int) -> dict[str, list[str]]:
     """Question → its relevant documents."""
     return {

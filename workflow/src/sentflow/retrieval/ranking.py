@@ -91,13 +91,10 @@ class Run:
         """The identifiers of the best documents of a question, best first."""
         return [self.document_ids[row] for row in self.ranked[question].rows.tolist()]
 
-    def without_same_ids(self, k: int | None = None) -> "Run":
-        """The k best documents of each question, or all, without the one that has the name of the question."""
+    def without_same_ids(self, k: int) -> "Run":
+        """The k best documents of each question without the one that has the name of the question."""
         row_of = {document: row for row, document in enumerate(self.document_ids)}
-        left = {
-            name: _without(found, row_of.get(name, -1), len(found) if k is None else k)
-            for name, found in self.ranked.items()
-        }
+        left = {name: _without(found, row_of.get(name, -1), k) for name, found in self.ranked.items()}
         return replace(self, ranked=left)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -23,9 +23,10 @@ from sentflow.stats.resampling import Bootstrap, drawn_counts, percentile_limits
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.pairs import PairTable
 
-if TYPE_CHECKING:
-    from sentflow.texts.pairs import PairTable
+logger = logging.getLogger(__name__)
 
+OVERLAP = "overlap"  # the one measure of a baseline
+_ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
 _CELLS_AT_ONCE = 500_000  # of one array of pairs × resamples: 4 MB, so that a block stays near the processor
 
 
@@ -328,12 +329,6 @@ def _warnings(
     ]
 
 
-logger = logging.getLogger(__name__)
-
-OVERLAP = "overlap"  # the one measure of a baseline
-_ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
-
-
 @dataclass(frozen=True)
 class SimilarityRows:
     """Similarities of the n pairs of a pair set by one encoder or baseline."""
@@ -393,7 +388,7 @@ def read_similarities(path: Path | str) -> SimilarityRows:
 def write_results(
     output: Path,
     rows: Path,
-    table: "PairTable",
+    table: PairTable,
     columns: Mapping[str, np.ndarray],
     settings: Resampling,
     *,
@@ -414,26 +409,18 @@ def write_results(
     about = {
         "pairs": pairs,
         "model": model,
-        "data_version": table.info.data_version,
-        "language": table.info.language,
+        **{key: getattr(table.info, key) for key in ("data_version", "language")},
         "n_pairs": len(table),
         "embeddings": embeddings,
-        "level": settings.level,
-        "n_resamples": settings.n_resamples,
+        **{key: getattr(settings, key) for key in ("level", "n_resamples")},
     }
     write_similarities(
         rows, SimilarityRows(pairs, model, list(table.subset), table.score, graph, dict(columns))
     )
     write_sealed(output, {**about, **found, "warnings": said})
     first = next(iter(columns))
-    logger.info(
-        "%s × %s: %d pairs, %s %.4f (Spearman)",
-        pairs,
-        model,
-        len(table),
-        first,
-        found["scores"][first]["all"]["spearman"],
-    )
+    spearman = found["scores"][first]["all"]["spearman"]
+    logger.info("%s × %s: %d pairs, %s %.4f (Spearman)", pairs, model, len(table), first, spearman)
 
 
 def bootstrap_seed(seed: int, pairs: str) -> int:

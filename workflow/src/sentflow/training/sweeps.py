@@ -69,7 +69,7 @@ def shown_method(cell: Cell) -> str:
 
 
 def shown_sweep(name: str, sweep: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
-    """A sweep as `sentflow.report.families.training.sweep_cells` reads it, beside published ones, given by name.
+    """A sweep as `sentflow.report.families.training.sweeps.sweep_cells` reads it, beside published ones, given by name.
 
     There is one line per cell, whatever its seeds. Raises ConfigError: it names no published sweep.
     """
