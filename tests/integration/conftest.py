@@ -1,7 +1,6 @@
 """One complete run of the tiny experiment, and one of the smallest, which the tests compare with."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,20 +41,3 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied(undisturbed: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return Path(shutil.copytree(undisturbed, tmp_path / "project"))
-
-
-@pytest.fixture
-def copy_of_reference(reference: Path, tmp_path: Path) -> Callable[..., Path]:
-    """Copies the reference without some folders or files of its results."""
-
-    def copy(*without: str) -> Path:
-        project = Path(shutil.copytree(reference, tmp_path / "minha experiência"))
-        for name in without:
-            path = project / "results" / name
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        return project
-
-    return copy

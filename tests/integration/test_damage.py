@@ -15,10 +15,6 @@ from workflow_copy import TINY, Outcome, command, copy_workflow, snakemake
 pytestmark = pytest.mark.slow
 
 
-def cut(file: Path, _: Path) -> None:
-    file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 3])
-
-
 def empty(file: Path, _: Path) -> None:
     file.write_bytes(b"")
 
@@ -56,11 +52,8 @@ CASES = [
     (empty, "models/random/manifest.json", "embed/random/tiny-public", ""),
     (flip, "embeddings/random/tiny-public.npy", PROBE, ""),
     (swap, "embeddings/random/tiny-public.json", PROBE, "embeddings/bag-of-words/tiny-public.json"),
-    (flip, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", ""),
     (swap, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", f"probes/{OTHER}/rep-1/fold-2.parquet"),
-    (flip, f"scores/{PAIR}.json", "summarise/all", ""),
     (replace_by_folder, f"scores/{PAIR}.parquet", "summarise/all", ""),
-    (cut, "summary/scores.parquet", "make_tables_probing/all", ""),
 ]
 
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from small_run import jobs_in, published_files, run_small, start_run
-from workflow_copy import copy_workflow
+from small_run import jobs_in, run_small, start_run
+from workflow_copy import copy_workflow, result_files
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc, to find the jobs of a run"
@@ -51,7 +51,7 @@ def kill(how: str, project: Path, run: subprocess.Popen[bytes], choose: random.R
 def assert_resumed_to_the_same_bytes(project: Path, undisturbed: Path) -> None:
     outcome = run_small(project, *TARGETS)
     assert outcome.code == 0, outcome.text[-6000:]
-    assert published_files(project) == published_files(undisturbed)
+    assert result_files(project) == result_files(undisturbed)
     assert list((project / "results").rglob("*.part")) == []
 
 
@@ -134,4 +134,4 @@ def test_a_second_run_in_the_folder_is_refused_and_the_first_goes_on(copied, und
     assert second.code == 2
     assert f"a run is in progress in {copied}: process {run.pid}" in second.text
     assert run.wait() == 0
-    assert published_files(copied) == published_files(undisturbed)
+    assert result_files(copied) == result_files(undisturbed)

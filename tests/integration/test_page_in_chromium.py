@@ -29,7 +29,6 @@ SIZES = [
     (8, 18, False),
     (20, 18, False),
     (40, 18, True),
-    (20, 60, True),
 ]
 VERSIONS = {"python": "3.11.7", "platform": "Linux", "libraries": {"sentflow": "0.1.0"}, "git": None}
 # Elements whose text or width is larger than what is shown of it, and neighbours in a row whose texts overlap
@@ -89,21 +88,9 @@ FAULTS_OF_PICTURES = """(() => {
 })()"""
 
 
-def scored(encoders, tasks, *, long):
-    rows = fake_summary.many_rows(encoders, min(tasks, 18), long=long)
-    copies = [
-        {"task": f"{row.task}-{i}", "task_title": f"{row.task_title} {i}"}
-        for i in range(1, 4)
-        for row in rows
-    ]
-    many = rows + [type(row)(**{**vars(row), **more}) for row, more in zip(rows * 3, copies, strict=True)]
-    kept = list(dict.fromkeys(row.task for row in many))[:tasks]
-    return [row for row in many if row.task in kept]
-
-
 def page(encoders, tasks, long, folder):
     """A page of invented scores, with similarity where there are several tasks."""
-    rows = scored(encoders, tasks, long=long)
+    rows = fake_summary.many_rows(encoders, tasks, long=long)
     compared = (
         fake_comparisons.comparisons(rows) if encoders > 1 and encoders * tasks < 800 else Comparisons()
     )

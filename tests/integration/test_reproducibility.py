@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from workflow_copy import TINY, copy_workflow, ended, environment, snakemake_words
+from workflow_copy import TINY, copy_workflow, ended, environment, result_files, snakemake_words
 
 pytestmark = pytest.mark.nightly
 
@@ -19,12 +19,8 @@ ELSEWHERE = {
 
 def numbers(project: Path) -> dict[str, bytes]:
     """Every file of results that must be the same bytes."""
-    return {
-        str(file.relative_to(project)): file.read_bytes()
-        for folder in FOLDERS
-        for file in sorted((project / "results" / folder).rglob("*"))
-        if file.is_file() and file.name not in MEASURED
-    }
+    found = result_files(project, *FOLDERS)
+    return {name: content for name, content in found.items() if Path(name).name not in MEASURED}
 
 
 def test_a_second_clone_elsewhere_gives_the_same_bytes(reference, tmp_path):

@@ -78,12 +78,8 @@ def corrected_t(folder, first, second, task="T1A-sample"):
 
 
 def test_pair_holds_the_test_of_the_out_of_fold_predictions(folder):
-    holds_test(read(folder, "pairs")[0], out_of_fold_t(folder, "good", "fair"), folder)
-    assert read(folder, "pairs")[0].test == "out-of-fold"
-
-
-def holds_test(row, test, folder):
-    """Whether the numbers of a row are those of a test."""
+    row, test = read(folder, "pairs")[0], out_of_fold_t(folder, "good", "fair")
+    assert row.test == "out-of-fold"
     good, fair = (fold_scores(folder, "T1A-sample", model) for model in ("good", "fair"))
     assert (row.n_folds, row.difference) == (10, pytest.approx(good.mean() - fair.mean()))
     assert row.error == pytest.approx(test.error)

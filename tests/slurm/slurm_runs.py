@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 from slurm_cluster import SlurmCluster
-from workflow_copy import copy_workflow, environment, snakemake_words
+from workflow_copy import copy_workflow, environment, result_files, snakemake_words
 
 # What the encoder `heavy` takes, and what its job asks for: with Snakemake and Python too little at first, enough
 # the second time.
@@ -89,19 +89,9 @@ def ask_for(project: Path, rule: str, words: str) -> None:
     file.write_text(f"{head}\nset-resources:\n  {rule}: {words}\n{tail}", encoding="utf-8")
 
 
-def files(project: Path) -> dict[str, bytes]:
-    """Every file of scores and tables."""
-    return {
-        str(file.relative_to(project)): file.read_bytes()
-        for folder in ("scores", "tables")
-        for file in sorted((project / "results" / folder).rglob("*"))
-        if file.is_file()
-    }
-
-
 def assert_same_files(project: Path, local: Path) -> None:
     """Every byte of scores and tables is that of the local run."""
-    found, expected = files(project), files(local)
+    found, expected = result_files(project), result_files(local)
     assert found.keys() == expected.keys()
     assert len(expected) == 2 * 3 + 5  # two scores in three files each; a table of a matrix in five
     assert [name for name in expected if found[name] != expected[name]] == []

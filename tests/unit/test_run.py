@@ -101,7 +101,6 @@ def test_the_lock_of_another_machine_stays(started, tmp_path):
 @linux
 def test_the_lock_of_a_running_snakemake_stays(started, tmp_path):
     file = lock(tmp_path)
-    words = [sys.executable, "-c", "import time; time.sleep(60)", "snakemake"]
     (tmp_path / "snakemake").write_text("import time\nprint(flush=True)\ntime.sleep(60)\n")
     words = [sys.executable, "./snakemake"]
     with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE) as process:

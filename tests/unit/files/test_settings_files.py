@@ -12,11 +12,7 @@ from sentflow.files.limits import GIB, MIB, SETTINGS_BYTES, Limits, limited
 from sentflow.files.settings_files import check_size, read_settings
 
 
-def test_a_part_of_itself_is_refused(tmp_path):
-    file = tmp_path / "a.yaml"
-    file.write_text("a: &a [1, *a]\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="contains itself"):
-        read_settings(file)
+def test_a_part_of_itself_is_refused():
     itself = {}
     itself["a"] = itself
     with pytest.raises(ConfigError, match="contains itself"):
@@ -52,14 +48,11 @@ def test_what_snakemake_refuses_is_refused_with_its_place(tmp_path, text, place)
         read_settings(file)
 
 
-def test_aliases_without_end_and_settings_that_are_too_deep_are_refused(tmp_path):
+def test_aliases_without_end_are_refused(tmp_path):
     file = tmp_path / "a.yaml"
     levels = [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 11)]
     file.write_text("\n".join(["a0: &a0 [lol]", *levels]), encoding="utf-8")
     with pytest.raises(ConfigError, match=rf"a\.yaml: with aliases .* more than {SETTINGS_BYTES} characters"):
-        read_configuration([file])
-    file.write_text("[" * 30_000 + "]" * 30_000, encoding="utf-8")
-    with pytest.raises(ConfigError, match="nested more than"):
         read_configuration([file])
 
 

@@ -21,7 +21,7 @@ from sentflow.geometry.measures import (
     unit_vectors,
     whitened,
 )
-from sentflow.geometry.permuted_texts import permute_texts, read_permuted, write_permuted
+from sentflow.geometry.permuted_texts import permute_texts
 from sentflow.stats.resampling import Bootstrap
 
 BOOTSTRAP = Bootstrap(level=0.9, n_resamples=400, seed=2)
@@ -176,12 +176,3 @@ def test_languages_without_spaces_have_their_characters_permuted():
     assert sorted(found.texts[0]) == sorted(found.originals[0])
     with pytest.raises(DataError, match="none of 1 texts has 3 characters whose order can change"):
         permute_texts(JAPANESE[2:], n=10, seed=1)
-
-
-def test_a_file_gives_back_what_was_written(tmp_path):
-    found = permute_texts(ENGLISH, n=4, seed=3)
-    write_permuted(tmp_path / "permuted.parquet", found)
-    assert read_permuted(tmp_path / "permuted.parquet") == found
-    (tmp_path / "permuted.parquet").write_bytes(b"nothing")
-    with pytest.raises(DataError, match=r"permuted\.parquet"):
-        read_permuted(tmp_path / "permuted.parquet")

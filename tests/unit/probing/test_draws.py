@@ -1,29 +1,15 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from sentflow.probing.draws import FoldPlan, plan_folds, stratified_folds, undersample
+from sentflow.probing.draws import plan_folds, stratified_folds, undersample
 from sentflow.probing.settings import PUBLISHED
-
-PROTOCOL = PUBLISHED.but(repetitions=3)
 
 
 def labels_of(*counts: int) -> np.ndarray:
     """Shuffled labels with so many rows of each class."""
     return np.random.default_rng(1).permutation(np.repeat(np.arange(len(counts)), counts))
-
-
-def assert_same_plan(a: FoldPlan, b: FoldPlan) -> None:
-    assert (a.repetition, a.fold, a.seed_init, a.seed_loader) == (
-        b.repetition,
-        b.fold,
-        b.seed_init,
-        b.seed_loader,
-    )
-    for part in ("train", "evaluation", "test"):
-        np.testing.assert_array_equal(getattr(a, part), getattr(b, part))
 
 
 @given(counts=st.lists(st.integers(1, 30), min_size=2, max_size=5), seed=st.integers(0, 2**32 - 2))
@@ -47,16 +33,6 @@ def test_folds_are_those_of_scikit_learn(counts, n_folds, seed):
     for fold, (rest, test) in enumerate(reference):
         np.testing.assert_array_equal(np.flatnonzero(fold_of == fold), test)
         np.testing.assert_array_equal(np.flatnonzero(fold_of != fold), rest)
-
-
-@pytest.mark.parametrize("wanted", [{(2, 3)}, {(1, 5), (3, 1)}])
-def test_plan_of_a_fold_does_not_depend_on_which_others_are_wanted(wanted):
-    labels = labels_of(30, 25, 41)
-    every = {(plan.repetition, plan.fold): plan for plan in plan_folds(labels, PROTOCOL)}
-    chosen = list(plan_folds(labels, PROTOCOL, wanted=wanted))
-    assert {(plan.repetition, plan.fold) for plan in chosen} == wanted
-    for plan in chosen:
-        assert_same_plan(plan, every[plan.repetition, plan.fold])
 
 
 def test_draws_follow_the_published_order():

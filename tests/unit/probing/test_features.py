@@ -72,3 +72,14 @@ def test_both_texts_are_learned_together_and_alternatives_stay_whole(layout):
     assert encoder.learned == [first + second]
     assert train.shape == (3, 8)
     assert test[:, 2].tolist() == [len(table.text_b[row]) for row in (8, 2)]
+
+
+def test_with_the_switch_fitted_encoders_see_each_alternative():
+    table, encoder = make_task(layout="alternatives", n_alternatives=3), WatchedEncoder()
+    train, _, test = LazyFeatures(table, encoder, split_alternatives=True).parts(PLAN)
+    assert (train.shape, test[0, ::2].tolist()) == (
+        (3, 2 * (1 + 3)),
+        [len(table.text_a[8]), *(len(text) for text in table.alternatives(8))],
+    )
+    seen = (text for row in PLAN.train for text in (table.text_a[row], *table.alternatives(row)))
+    assert set(encoder.learned[0]) == set(seen)

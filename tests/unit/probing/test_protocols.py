@@ -1,24 +1,16 @@
 """Protocols by name: the catalog, what a config may change, and the settings that jobs get of them."""
 
-import copy
 import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import experiments
 import pytest
-import yaml
 
-from sentflow.config.load import load_experiment
-from sentflow.errors import ConfigError
 from sentflow.flow import paths
 from sentflow.flow.targets import Targets
 from sentflow.probing.settings import PUBLISHED, ProbeSettings, ScoreSettings, Switches
 
-REPOSITORY = Path(__file__).parents[3]
-WORKFLOW = REPOSITORY / "workflow"
-DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
-DEFAULT["probe"]["repetitions"] = 10  # as published
 SWITCHES = list(Switches.model_fields)
 FILE = {"file": "mine.csv", "text": "t", "label": "y", "metric": "mcc", "licence": "x", "language": "pt"}
 
@@ -30,12 +22,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def targets(protocol: str = "published", **changes: Any) -> Targets:
-    """Of the default configuration with another protocol and sections merged over it, key by key."""
-    config = copy.deepcopy(DEFAULT)
-    config["probe"]["protocol"] = protocol
-    for section, values in changes.items():
-        config[section] = {**config.get(section, {}), **values}
-    return Targets(load_experiment(config, WORKFLOW))
+    """Of the default configuration with another protocol and sections laid over it."""
+    probe = {"repetitions": 10, "protocol": protocol}  # as published
+    return Targets(experiments.experiment({"probe": probe}, changes))
 
 
 def probe(chosen: Targets, task: str, model: str = "random", study: str = "") -> ProbeSettings:
@@ -51,10 +40,8 @@ def score(chosen: Targets, task: str) -> ScoreSettings:
 
 
 def mistake(**changes: Any) -> str:
-    with pytest.raises(ConfigError) as error:
-        targets(**changes)
-    (_, line) = str(error.value).splitlines()
-    return line.removeprefix("  - ")
+    (line,) = experiments.mistakes({"probe": {"repetitions": 10}}, changes)
+    return line
 
 
 def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of_documents():

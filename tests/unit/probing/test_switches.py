@@ -15,7 +15,6 @@ from sentflow.probing.draws import grouped_folds, plan_folds, stratified_choice
 from sentflow.probing.features import standardised
 from sentflow.probing.fold import FoldResult, ProbeDesign, published_metric
 from sentflow.probing.probes import predicted_classes
-from sentflow.probing.rows import LazyFeatures
 from sentflow.probing.scores import read_folds
 from sentflow.probing.settings import PUBLISHED, ProbeProtocol, Switches
 from sentflow.probing.training import probe_task, train_fold
@@ -146,37 +145,6 @@ def test_documents_are_never_split_and_classes_are_spread(seed, n_folds, size):
     for label in (0, 1):
         shares = np.bincount(folds[labels == label], minlength=n_folds) / (labels == label).sum()
         assert abs(shares - 1 / n_folds).max() < 0.15
-
-
-# --- lazy_sep_layout (A9)
-
-
-class _Lengths:
-    """An encoder of one column, the length of the text; remembers what it was fitted on."""
-
-    def fit(self, texts):
-        self.seen = list(texts)
-        return self
-
-    def transform(self, texts):
-        return np.array([[len(text)] for text in texts], np.float32)
-
-
-def test_fitted_encoders_see_each_alternative():
-    table = make_task(30, layout="alternatives", n_alternatives=3)
-    plan = next(plan_folds(table.labels, PUBLISHED.but(folds=3)))
-    encoder = _Lengths()
-    train, _, test = LazyFeatures(table, encoder, split_alternatives=True).parts(plan)
-    assert train.shape == (len(plan.train), 1 + 3)
-    row = plan.test[0]
-    expected = [len(table.text_a[row]), *(len(text) for text in table.alternatives(row))]
-    assert test[0].tolist() == expected
-    assert set(encoder.seen) == {
-        text for row in plan.train for text in (table.text_a[row], *table.alternatives(row))
-    }
-    published, _, _ = LazyFeatures(table, encoder).parts(plan)
-    assert published.shape == (len(plan.train), 4)
-    assert table.text_b[plan.train[0]] in encoder.seen
 
 
 # --- reflect_bca (A3), degenerate_interval (A4)

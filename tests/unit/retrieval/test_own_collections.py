@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-from experiments import DEFAULT, REPOSITORY
+from experiments import REPOSITORY, experiment
 
 from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.config.datasets import File
-from sentflow.config.experiment import Experiment
-from sentflow.config.load import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
@@ -50,16 +48,9 @@ def write(name: str, content: Any, encoding: str = "utf-8") -> None:
     path.write_bytes(text.encode(encoding))
 
 
-def experiment(written: dict[str, Any]) -> Experiment:
-    config = copy.deepcopy(DEFAULT)
-    config["select"] |= written["select"] | {"models": ["minilm-l6"]} if "select" in written else {}
-    config |= {key: value for key, value in written.items() if key != "select"}
-    return load_experiment(config, REPOSITORY / "workflow")
-
-
 def prepared(written: dict[str, Any], name: str) -> tuple[Corpus, Questions]:
     """What the rules make of a collection."""
-    entries = experiment(written).entries
+    entries = experiment(written, {"select": {"models": ["minilm-l6"]}}).entries
 
     def paths(entry: dict[str, Any]) -> list[Path]:
         files = entries["datasets"][entry["dataset"]]["files"]

@@ -12,9 +12,7 @@ from sentflow.errors import DataError
 from sentflow.similarity.measures import SEVEN_TASKS, seven_task_average
 from sentflow.similarity.scores import (
     SimilarityRows,
-    read_similarities,
     similarity_scores,
-    write_similarities,
 )
 from sentflow.stats.resampling import Bootstrap
 
@@ -168,16 +166,6 @@ def test_few_effective_pairs_give_a_score_without_interval_and_test():
         assert [math.isfinite(one) for one in (low, high, pair.low, pair.p_bootstrap, pair.p_holm)] == [
             has
         ] * 5
-
-
-def test_similarities_survive_storage(tmp_path):
-    rows = rows_of("é", np.array([0.1, -0.5]), np.array([0.0, 5.0]), subset=["a", "ß"], graph=stars(1, 2))
-    write_similarities(tmp_path / "rows.parquet", rows)
-    found = read_similarities(tmp_path / "rows.parquet")
-    assert (found.pairs, found.model, found.subset) == ("set", "é", ["a", "ß"])
-    assert found.gold.tolist() == [0.0, 5.0]
-    assert (found.graph.first.tolist(), found.graph.second.tolist()) == ([0, 0], [1, 2])
-    assert found.columns["cosine"].tolist() == [0.1, -0.5]
 
 
 # SimCSE, arXiv 2104.08821, table 5: unsupervised BERT-base

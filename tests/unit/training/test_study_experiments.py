@@ -4,12 +4,8 @@ import pytest
 import yaml
 from experiments import REPOSITORY, experiment
 
-from sentflow.config.model import mistakes
-from sentflow.config.trainings import Preset
 from sentflow.errors import ConfigError
 from sentflow.families.training.family import Training
-from sentflow.training.recipes.settings import RECIPES
-from sentflow.training.settings import TrainingSettings
 
 COMMIT = {"source": {"revision": "0" * 40}}
 # What the user writes: commits of starts, files of corpora, stop words
@@ -85,25 +81,3 @@ def test_starts_may_be_folders_and_published_cells_stay_beside_ours(tmp_path):
     assert {"ko-bert", "kr-bert", "bert-base"} <= published & {
         cell[2] for one in sweeps for cell in one["cells"]
     }
-
-
-def test_rounds_of_zalo_are_trained_as_published_on_questions_that_choose_nothing(tmp_path):
-    zalo = with_files("zalo", tmp_path)
-    entry = zalo.entries["models"]["phobert-round-2"]
-    training = TrainingSettings.model_validate(entry["training"])
-    assert (entry["start"], entry["settings"]) == ("phobert-round-1", {"loss": "contrastive", "margin": 0.5})
-    assert (training.epochs, training.batch_size, training.learning_rate) == (5, 32, 1e-5)
-    negatives = zalo.entries["training_data"][entry["data"]]["negatives"]
-    assert (negatives["retriever"], negatives["ranks"]) == ("phobert-round-1", [1, 20])
-    for data in zalo.entries["training_data"].values():
-        assert "zalo-held-out" not in data.get("questions", [])
-
-
-def test_presets_and_the_schema_of_recipes_fit_the_table_of_recipes():
-    presets = read("workflow/catalog/presets.yaml")
-    for name, preset in presets.items():
-        assert mistakes(Preset, preset, where=name) == []
-        # those of the study leave their rate, and SG-BERT its steps, to sweeps
-        length = {} if {"steps", "epochs"} & preset["training"].keys() else {"steps": 1000}
-        training = TrainingSettings.model_validate({"learning_rate": 1e-5, **length, **preset["training"]})
-        assert preset["recipe"] in RECIPES and training.batch_size, name

@@ -103,9 +103,7 @@ def test_differences_of_too_few_seeds_are_said_to_claim_nothing():
     assert "With 5 seeds no difference can be significant" in " ".join(table.notes)
 
 
-CATALOG_FOLDER = Path(__file__).parents[3] / "workflow" / "catalog"
-PUBLISHED_SWEEPS = yaml.safe_load((CATALOG_FOLDER / "published_training.yaml").read_text(encoding="utf-8"))
-CELLS = published_cells(PUBLISHED_SWEEPS["korean-english-2022"])
+CELLS = published_cells(PUBLISHED["korean-english-2022"])
 STUDY = [cell for cell in CELLS if cell.section != "sg-bert"]
 
 # (tokens, start, data, method): learning rate, dev, test of the authors' summary (SimCSE_mul/README.md)
