@@ -70,6 +70,15 @@ def _options(words: list[str]) -> set[str]:
     return {word.partition("=")[0] for word in words if word.startswith("--") and word != "--"}
 
 
+def test_no_command_slips_through_in_another_kind_of_block():
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        languages = {language for _, _, language, _ in FENCE.findall(text)}
+        assert languages <= {"bash", "yaml", "python", "text", "latex", "dockerfile", "mermaid"}, page.name
+        indented = re.findall(r"^ {4,}(?:[$>] )?(\S+)", FENCE.sub("", text), re.MULTILINE)
+        assert not {*indented} & {*PROGRAMS}, f"{page.name}: a command in an indented block"
+
+
 def test_commands_of_sentflow_exist_with_their_options():
     assert len(COMMANDS) > 100
     group = typer.main.get_command(app)

@@ -10,7 +10,6 @@ from sentflow.config.problems.common import unknown
 from sentflow.config.retrievers import further_encoders, models_of
 from sentflow.config.trainings import Sweep
 from sentflow.encoders.settings import MADE_BY, TRAINED
-from sentflow.errors import ConfigError
 from sentflow.training.data.entries import (
     SEARCHING,
     held_out_of,
@@ -223,7 +222,7 @@ def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list
 Name = tuple[str, str]
 """Section and name of an entry."""
 MODELS, RETRIEVERS, DATA = "models", "retrievers", "training_data"
-MOST_OF_SEEDS = 2000  # the graph of more takes longer than anyone waits
+
 
 _PLACES: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     MODELS: (
@@ -253,10 +252,11 @@ def write_out_seeds(entries: AllEntries) -> list[str]:
 
     A trained encoder says its seeds, and starts from the encoder, or reads the data, of the same seed where these have
     seeds, too. A retriever, and training data with negatives, have those of what they name. What is wrong with seeds
-    is returned; such an entry stays, with its first seed. Raises ConfigError: they would be more than `MOST_OF_SEEDS`.
+    is returned; such an entry stays, with its first seed.
     """
     known, problems = _known_seeds(entries)
-    seeds = _several(entries, known)
+    places = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
+    seeds = {place: known[place] for place in places if known[place]}
     for (section, name), own in list(seeds.items()):
         entry = entries[section][name]
         named = _named(section, entry)
@@ -326,19 +326,6 @@ def _known_seeds(entries: AllEntries) -> tuple[dict[Name, list[Any]], list[str]]
             for place in [(section, name), *_named(section, entry)]:
                 seeds_of(place)
     return known, problems
-
-
-def _several(entries: AllEntries, known: dict[Name, list[Any]]) -> dict[Name, list[Any]]:
-    places = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
-    total = 0
-    for place in places:
-        total += len(known[place])
-        if known[place] and total > MOST_OF_SEEDS:
-            raise ConfigError(
-                f"{'.'.join(place)}: with it, entries with seeds stand for more than {MOST_OF_SEEDS} entries. "
-                "Write fewer seeds."
-            )
-    return {place: known[place] for place in places if known[place]}
 
 
 def _named(section: str, entry: Entry) -> list[Name]:
