@@ -9,7 +9,6 @@ import pytest
 from workflow_copy import (
     REPOSITORY,
     TINY,
-    RuleFacts,
     command_line,
     copy_workflow,
     rule_facts,
@@ -18,15 +17,10 @@ from workflow_copy import (
 HEAVY = {"matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch", "transformers"}
 
 
-@pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
-    """Every rule that runs jobs of the tiny experiment, with a task that is downloaded."""
-    project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
-    facts = rule_facts(project, {"select": {"tasks": ["T1B-tiny", "T2A-open"]}}, targets=["all", "exports"])
-    return [rule for rule in facts if rule.params and not rule.is_target]
-
-
-def test_jobs_have_quoted_command_lines_plain_params_and_files_of_their_own(rules):
+def test_jobs_have_quoted_command_lines_plain_params_and_files_of_their_own(tmp_path):
+    config = {"select": {"tasks": ["T1B-tiny", "T2A-open"]}}  # one of them is downloaded
+    facts = rule_facts(copy_workflow(tmp_path / "project"), config, targets=["all", "exports"])
+    rules = [rule for rule in facts if rule.params and not rule.is_target]
     assert {"download", "prepare", "embed", "probe", "score", "make_checks"} <= {rule.name for rule in rules}
     for rule in rules:
         unquoted = [name for name in re.findall(r"\{([^}]+)\}", rule.shell) if not name.endswith(":q")]

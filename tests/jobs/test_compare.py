@@ -72,18 +72,13 @@ def out_of_fold_t(folder, first, second, task="T1A-sample"):
     return OutOfFoldT.of(*both, differences)
 
 
-def corrected_t(folder, first, second, task="T1A-sample"):
-    """The test by the spread of the folds."""
-    return CorrectedT(fold_scores(folder, task, first) - fold_scores(folder, task, second), folds=5)
-
-
 def test_pair_holds_the_test_of_the_out_of_fold_predictions(folder):
     row, test = read(folder, "pairs")[0], out_of_fold_t(folder, "good", "fair")
     assert row.test == "out-of-fold"
     good, fair = (fold_scores(folder, "T1A-sample", model) for model in ("good", "fair"))
     assert (row.n_folds, row.difference) == (10, pytest.approx(good.mean() - fair.mean()))
     assert row.error == pytest.approx(test.error)
-    assert row.p_corrected == pytest.approx(corrected_t(folder, "good", "fair").p())
+    assert row.p_corrected == pytest.approx(CorrectedT(good - fair, folds=5).p())
     assert (row.p, row.low, row.high) == pytest.approx((test.p(), *test.interval(0.95)))
     assert row.p_equivalence == pytest.approx(test.p_equivalence(0.01))
     alone = 0.05 / 3  # what Holm asks of the smallest p of three pairs

@@ -75,19 +75,14 @@ def embedded_texts(monkeypatch):
     return asked
 
 
-def forget_outputs(files):
-    """As Snakemake does before it runs a job again."""
-    for file in files:
-        file.unlink()
-
-
 @pytest.mark.parametrize("entry", [RANDOM, "minilm"])
 def test_after_new_texts_only_they_are_embedded(embed, minilm, embedded_texts, entry):
     """A re-used row has the bytes that it had; a new one may differ in its last bits from a run from the beginning."""
     entry = minilm if entry == "minilm" else entry
     settings = {"batch_size": 2} if entry is minilm else {}
     before = read_embeddings(*(files := embed(entry, TEXTS[:4], settings=settings, code="a")), TEXTS[:4])
-    forget_outputs(files)
+    for file in files:  # as Snakemake does before it runs a job again
+        file.unlink()
     changed = [TEXTS[5], TEXTS[2], TEXTS[4], TEXTS[0]]
     after = read_embeddings(*embed(entry, changed, settings=settings, code="a"), changed)
     assert embedded_texts == [TEXTS[:4], [TEXTS[5], TEXTS[4]]]

@@ -23,15 +23,10 @@ def encode(text: str) -> np.ndarray:
     return np.array(WORDS[text.split()[0]])
 
 
-@pytest.fixture
-def stsb(tmp_path):
+def test_the_published_call_gives_the_published_formulas(tmp_path):
     file = tmp_path / "mine.csv"
     file.write_text("".join("\t".join(row) + "\n" for row in STSB), encoding="utf-8")
-    return file
-
-
-def test_the_published_call_gives_the_published_formulas(stsb):
-    evaluator = sentflow.STSBEval(encode, str(stsb), 4.0)  # by place, as published
+    evaluator = sentflow.STSBEval(encode, str(file), 4.0)  # by place, as published
     with pytest.warns(UserWarning, match="lengths from 3 to 4"):
         found = evaluator.eval_summary()
     assert list(found) == ["alignment", "uniformity"]

@@ -175,7 +175,7 @@ def test_what_an_override_returns_is_checked(data, model, message):
 
 def test_a_model_that_cannot_encode_is_refused_before_any_download(tmp_path):
     for model, message in [
-        ("path/to/sbert", "the model itself"),
+        ("path/to/sbert", "is no folder, and no encoder"),
         (object(), "a object, which has no method encode. To use it, override embed."),
         (TfidfVectorizer(), "use UlyssesSentEvalLazy"),
     ]:
@@ -184,11 +184,6 @@ def test_a_model_that_cannot_encode_is_refused_before_any_download(tmp_path):
     with pytest.raises(ArgumentError, match="no fit, transform, get_params"):
         sentflow.UlyssesSentEvalLazy(WordEncoder(), data_dir_path=tmp_path / "data").evaluate()
     assert not (tmp_path / "data").exists()
-
-
-def quick_folds(source, table, **settings):
-    protocol = PUBLISHED.but(repetitions=1, folds=2)
-    return list(train_folds(source, table.labels, ProbeDesign("mcc", 2, None, protocol), **settings))
 
 
 class Fitted:
@@ -211,7 +206,8 @@ def test_lazy_numbers_are_those_of_the_engine(data, task):
     evaluator = sentflow.UlyssesSentEvalLazy(vectoriser, tasks=task, data_dir_path=data)
     _, rows = evaluator.evaluate_in_task(task, kwargs_train=QUICK, return_all_results=True)
     table = sample_table(data, task)
-    folds = quick_folds(LazyFeatures(table, Fitted(max_features=60)), table)
+    design = ProbeDesign("mcc", 2, None, PUBLISHED.but(repetitions=1, folds=2))
+    folds = list(train_folds(LazyFeatures(table, Fitted(max_features=60)), table.labels, design))
     expected = CrossValidation(folds).scores.sort_values(COLUMNS[:4], ignore_index=True)
     ours = rows.sort_values(COLUMNS[:4], ignore_index=True)
     pd.testing.assert_frame_equal(ours, expected)

@@ -83,19 +83,14 @@ def test_the_verdict_does_not_contradict_itself_with_one_two_or_equal_encoders()
     assert "No encoder has a score" in str(Ranking((), {}, "encoder", "mean score", "").verdict())
 
 
-def equal_pairs(compared, **changes):
-    """Comparisons of pairs that are equal on every unit."""
-    nothing = {"difference": 0.0, "low": 0.0, "high": 0.0, "p": 1.0, "p_holm": 1.0, **changes}
-    return dataclasses.replace(
-        compared, pairs=[dataclasses.replace(row, **nothing) for row in compared.pairs]
-    )
-
-
 @pytest.mark.parametrize(("digests", "why"), [("aa", "vectors are identical"), ("ab", "equal throughout")])
 def test_equal_encoders_are_a_tie_without_a_test(digests, why):
     rows = fake_summary.score_rows(tasks=["F3"])[:2]
     rows = [dataclasses.replace(row, mean=0.7) for row in rows]
-    compared = equal_pairs(fake_comparisons.comparisons(rows))
+    compared = fake_comparisons.comparisons(rows)
+    nothing = {"difference": 0.0, "low": 0.0, "high": 0.0, "p": 1.0, "p_holm": 1.0}
+    pairs = [dataclasses.replace(row, **nothing) for row in compared.pairs]
+    compared = dataclasses.replace(compared, pairs=pairs)
     encoders = [
         dataclasses.replace(row, vectors=digest)
         for row, digest in zip(encoder_rows(rows, {}, [], Path()), digests, strict=True)

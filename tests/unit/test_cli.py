@@ -181,18 +181,13 @@ def test_validate_looks_into_the_folders_of_models(tmp_path, files, told):
     assert told in refused("validate", write(tmp_path / "mine.yaml", text + about))
 
 
-def loaded(path: Path):
-    """The experiment of a file that is merged over the default one."""
-    return load_experiment(read_configuration([path]), WORKFLOW)
-
-
 def test_new_experiment_has_the_names_in_their_order(tmp_path):
     path = tmp_path / "mine.yml"
     printed(
         "new-experiment", path, "--tasks", "T4,T1B-open", "--tasks", "F1A", "--models", "tfidf, minilm-l6",
         "--title", 'Um "título": não # 1',
     )  # fmt: skip
-    experiment = loaded(path)
+    experiment = load_experiment(read_configuration([path]), WORKFLOW)
     assert list(experiment.selected["tasks"]) == ["T4", "T1B-open", "F1A"]
     assert list(experiment.models) == ["tfidf", "minilm-l6"]
     assert experiment.title == 'Um "título": não # 1'

@@ -8,10 +8,6 @@ from sentflow.config.tasks import Reader
 from sentflow.texts.derived import Derivation, partners
 
 
-def rng() -> np.random.Generator:
-    return np.random.default_rng(5)
-
-
 def read(tmp_path, lines, **settings):
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["a,b,y,t", *lines]) + "\n", encoding="utf-8")
@@ -23,7 +19,7 @@ def read(tmp_path, lines, **settings):
 def test_partners_are_mutual_of_one_topic_and_have_other_texts():
     topics = ["x"] * 6 + ["y"] * 6
     texts = ["same"] * 3 + [f"text {number}" for number in range(9)]
-    found = partners(topics, texts, rng())
+    found = partners(topics, texts, np.random.default_rng(5))
     assert all(found[other] == place for place, other in enumerate(found) if other is not None)
     assert all(topics[place] == topics[other] for place, other in enumerate(found))
     assert all(texts[place] != texts[other] for place, other in enumerate(found))

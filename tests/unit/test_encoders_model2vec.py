@@ -58,10 +58,6 @@ def test_vectors_have_length_one_if_the_files_or_the_entry_say_so(tmp_path):
         assert encode(tmp_path, ["lei voto", "xyz"], **settings) == expected
 
 
-def describe_model2vec(folder):
-    return fetch_model("m", {"kind": "model2vec", "source": {"folder": str(folder)}}, folder)
-
-
 @pytest.mark.parametrize(
     ("tensors", "part"),
     [
@@ -72,8 +68,9 @@ def describe_model2vec(folder):
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(tmp_path, tensors, part):
+    source = {"folder": str(write_model(tmp_path, tensors))}
     with pytest.raises(DataError, match=part):
-        describe_model2vec(write_model(tmp_path, tensors))
+        fetch_model("m", {"kind": "model2vec", "source": source}, tmp_path)
 
 
 def test_bfloat16_is_read_without_loss(tmp_path):

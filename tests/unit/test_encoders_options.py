@@ -116,3 +116,15 @@ def test_several_devices_take_turns_and_change_nothing(folder, monkeypatch):
         model.register_forward_hook(lambda module, *_: used.append(id(module)))
     assert encode(several) == pytest.approx(expected, abs=1e-6)
     assert sorted(used.count(id(model)) for model in models) == [1, 2, 2]
+
+
+def test_the_default_prompt_of_the_model_is_used_and_can_be_switched_off(folder):
+    named = {"prompts": {"default": "saúde: "}, "default_prompt_name": "default"}
+    model = SentenceTransformer(str(folder), device="cpu", **named)
+    own, none = (
+        encode(SentenceTransformerEncoder(model, settings=VectorSettings(**prompt)))
+        for prompt in ({}, {"prompt": ""})
+    )
+    plain = load(folder)
+    assert own == pytest.approx(encode(plain, [f"saúde: {text}" for text in TEXTS]), abs=1e-6)
+    assert none == pytest.approx(encode(plain), abs=1e-6)

@@ -42,12 +42,8 @@ def change(folder, edit):
     save_file(tensors, path, metadata={"format": "pt"})
 
 
-def write(path, value):
-    path.write_text(json.dumps(value), encoding="utf-8")
-
-
 def edit_json(path, **values):
-    write(path, {**json.loads(path.read_text(encoding="utf-8")), **values})
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **values}), encoding="utf-8")
 
 
 def save_model(folder, *later, bert):

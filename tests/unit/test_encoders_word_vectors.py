@@ -74,13 +74,10 @@ def test_ways_to_cut_are_those_of_the_docs():
     }
 
 
-def encoder(tmp_path, text=PLAIN, **settings):
-    return WordVectorEncoder(write(tmp_path / "v.txt", text), WordVectorSettings(**settings), dimension=2)
-
-
 def test_a_text_is_the_mean_of_its_known_words(tmp_path):
     texts = ["Lei, voto!", "voto voto LEI xyz", "xyz"]
-    vectors = encoder(tmp_path).encode(texts, role="text", task=None)
+    encoder = WordVectorEncoder(write(tmp_path / "v.txt"), WordVectorSettings(), dimension=2)
+    vectors = encoder.encode(texts, role="text", task=None)
     assert vectors.dtype == np.float32
     assert vectors == pytest.approx(np.array([[2, 3], [7 / 3, 10 / 3], [0, 0]]))
 

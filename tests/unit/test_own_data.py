@@ -85,9 +85,10 @@ def test_labels_and_scores_become_entries(tmp_path):
     file = read_data_file(delimited(tmp_path / "a.csv", ";"))
     entry = task_entry(file, "a.csv", ["comment"], "opinion")
     assert (entry["labels"], entry["metric"], entry["language"]) == (["bom", "mau"], "mcc", "pt")
+    path = tmp_path / "b.csv"
+    path.write_text("a,b\nx,1\ny,1\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 different values"):
-        task_entry(read_data_file(one_class(tmp_path)), "b.csv", ["a"], "b")
-    path = tmp_path / "pairs.csv"
+        task_entry(read_data_file(path), "b.csv", ["a"], "b")
     path.write_text(
         "a,b,gold\nA dog runs.,A dog is running.,4.5\nA man eats.,It rains.,0.2\n", encoding="utf-8"
     )
@@ -95,12 +96,6 @@ def test_labels_and_scores_become_entries(tmp_path):
     assert pairs["scale"] == [0, 4.5]
     with pytest.raises(DataError, match=r"row 1.*'A dog is running\.'.*--score.*gold"):
         pair_entries("mine", read_data_file(path), "pairs.csv", ["a", "gold"], "b")
-
-
-def one_class(folder):
-    path = folder / "b.csv"
-    path.write_text("a,b\nx,1\ny,1\n", encoding="utf-8")
-    return path
 
 
 @pytest.fixture

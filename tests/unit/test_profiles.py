@@ -9,21 +9,6 @@ from workflow_copy import REPOSITORY
 
 from sentflow.flow.rules import HEADROOM, MARGIN_MB, OTHERS, asks
 
-PROFILES = REPOSITORY / "profiles"
-
-
-def text(name: str) -> str:
-    return (PROFILES / name / "profile.yaml").read_text(encoding="utf-8")
-
-
-def read(name: str, **settings: str | int) -> dict:
-    """A profile as Snakemake reads it, its block of variables filled in."""
-    lines = text(name).splitlines()
-    for key, value in settings.items():
-        (row,) = [row for row, line in enumerate(lines) if line.startswith(f"  {key}:")]
-        lines[row] = f"  {key}: {value}"
-    return yte.process_yaml("\n".join(lines), require_use_yte=True)
-
 
 def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt(tmp_path):
     files = [IOFile(str(tmp_path / name)) for name in ("a", "b")]
@@ -58,6 +43,7 @@ def test_a_node_is_used_as_far_as_it_was_lent(monkeypatch, given, cores, resourc
         monkeypatch.delenv(f"SLURM_{name}", raising=False)
     for name, value in given.items():
         monkeypatch.setenv(name, value)
-    profile = read("slurm-node")
+    text = (REPOSITORY / "profiles/slurm-node/profile.yaml").read_text(encoding="utf-8")
+    profile = yte.process_yaml(text, require_use_yte=True)
     assert (profile["cores"], profile["resources"]) == (cores, resources)
     assert ("set-resources" in profile) == ("gpu" in resources)

@@ -59,20 +59,14 @@ def test_a_clone_of_the_project_is_left_to_snakemake(monkeypatch):
     assert complete(["-n"]) == ["-n"]
 
 
-@pytest.fixture
-def _search_path(monkeypatch, tmp_path):
-    """A working folder, and a search path that the test may change."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", ["", "relative", str(tmp_path), "/elsewhere"])
-    monkeypatch.setenv("PYTHONSAFEPATH", "")
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [("", None), (".", None), ("src:../lib", None), ("/a b:", "/a b"), (":/a::./c:/b:", "/a:/b")],
 )
-@pytest.mark.usefixtures("_search_path")
-def test_only_absolute_entries_of_pythonpath_stay(monkeypatch, given, kept):
+def test_only_absolute_entries_of_pythonpath_stay(monkeypatch, tmp_path, given, kept):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", "relative", str(tmp_path), "/elsewhere"])
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
     monkeypatch.setenv("PYTHONPATH", given)
     leave_out_working_folder()
     assert os.environ.get("PYTHONPATH") == kept

@@ -199,17 +199,13 @@ def test_log_begins_with_the_job_as_it_could_be_typed(capsys):
     assert "numpy=" in second
 
 
-def code_of(main) -> int:
-    with pytest.raises(SystemExit) as exit_info:
-        exit_with(main)
-    return exit_info.value.code
-
-
 def test_too_little_memory_is_told_without_a_traceback(capsys):
     def main():
         raise MemoryError("Unable to allocate 7.45 GiB for an array")
 
-    assert code_of(main) == 2
+    with pytest.raises(SystemExit) as ended:
+        exit_with(main)
+    assert ended.value.code == 2
     assert capsys.readouterr().err == "\nerror: not enough memory: Unable to allocate 7.45 GiB for an array\n"
 
 

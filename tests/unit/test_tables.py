@@ -34,10 +34,6 @@ def table_of(make, rows, comparisons=None):
     return make(Inputs.holding(held), {"caption": "Title"})
 
 
-def texts(table):
-    return [cell.text for line in table.lines for cell in line]
-
-
 def records_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -194,7 +190,8 @@ def test_scores_that_the_protocol_makes_too_low_are_marked():
     ):
         row = fake_summary.one_row(**{**known, **changes})
         assert remarks.score_mark(row) == expected
-        assert decimal(row.mean) + expected in texts(table_of(scores, [row]))
+        shown = [cell.text for line in table_of(scores, [row]).lines for cell in line]
+        assert decimal(row.mean) + expected in shown
 
 
 def test_hostile_titles_break_neither_markdown_nor_latex():

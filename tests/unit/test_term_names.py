@@ -18,11 +18,6 @@ def saved(folder, model, decoder):
     return Manifest(None, kind="splade", source={"folder": str(folder)})
 
 
-def names(manifest, folder, n):
-    name = term_names(manifest, folder)
-    return [name(column) for column in range(n)]
-
-
 def as_letters(text):
     """How byte-level vocabularies write a text."""
     [(written, _)] = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
@@ -34,8 +29,17 @@ def test_bytes_are_called_by_the_text_that_they_are(tmp_path):
     assert written[1:4] == ["Ġlei", "aÃ§Ã£o", "ĠaÃ§Ã£o"]
     half = written[4][:2]  # two of the three bytes of a letter are no text
     tokens = {token: column for column, token in enumerate([*written, half])}
-    found = names(saved(tmp_path / "b", models.BPE(tokens, []), decoders.ByteLevel()), tmp_path, len(tokens))
-    assert found == ["lei", "Ġlei", "ação", "Ġação", "법", "Ċ", "Ġ", half]
+    name = term_names(saved(tmp_path / "b", models.BPE(tokens, []), decoders.ByteLevel()), tmp_path)
+    assert [name(column) for column in range(len(tokens))] == [
+        "lei",
+        "Ġlei",
+        "ação",
+        "Ġação",
+        "법",
+        "Ċ",
+        "Ġ",
+        half,
+    ]
 
 
 def test_weights_of_another_vocabulary_are_not_named(tmp_path):

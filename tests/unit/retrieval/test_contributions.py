@@ -33,10 +33,6 @@ QUESTIONS = Questions(
 )  # fmt: skip
 
 
-def named(found):
-    return [one.term for one in found.shared]
-
-
 def test_weights_are_multiplied_where_both_have_the_term():
     question = csr_array(np.array([[2, 0, 1, 0.5]], dtype=np.float32))
     document = csr_array(np.array([[0.25, 3, 1, 0]], dtype=np.float32))
@@ -83,7 +79,7 @@ def test_terms_add_up_to_the_score_of_every_variant():
         for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True):
             found = of_terms(index, row, question, DOCUMENTS[row])
             assert found.score == pytest.approx(score, rel=1e-5)
-            assert {*named(found)} == {*question} & {*DOCUMENTS[row]}
+            assert {one.term for one in found.shared} == {*question} & {*DOCUMENTS[row]}
             lacking = [term for term in question if term not in DOCUMENTS[row]]
             assert found.rest == pytest.approx(float(index.scores(lacking)[row]), rel=1e-5)
 

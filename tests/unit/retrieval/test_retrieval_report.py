@@ -32,10 +32,6 @@ def table_of(rows, differences):
     return retrieval(Inputs.holding(held), {"caption": "Title"})
 
 
-def table_of_costs(rows):
-    return costs(Inputs.holding({RetrievalCostRow: rows}), {"caption": "Title"})
-
-
 def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):
     shared = [replace(row, corpus="one") for row in found.rows]
     assert "Mean" not in table_of(shared, found.differences).headings
@@ -94,7 +90,7 @@ def costs_of(found, counted=COUNTED):
 
 
 def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
-    table = table_of_costs(costs_of(found))
+    table = costs(Inputs.holding({RetrievalCostRow: costs_of(found)}), {"caption": "Title"})
     assert table.headings[2:] == [
         *("Terms, question", "Terms, document", "Matched terms", "FLOPS", "Bytes, document"),
         *("Questions/s", "with encoding"),
@@ -105,13 +101,9 @@ def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
         "DENSE": ["—", "—", "—", "768", "10.0", "300", "15.0"],
         "BOTH": ["—", "—", "—", "—", "30.0", "100", "12.5"],
     }
-    dense = table_of_costs([row for row in costs_of(found) if row.model == "dense"])
+    dense = [row for row in costs_of(found) if row.model == "dense"]
+    dense = costs(Inputs.holding({RetrievalCostRow: dense}), {"caption": "Title"})
     assert dense.headings[2:] == ["FLOPS", "Bytes, document", "Questions/s", "with encoding"]
-
-
-@pytest.fixture(scope="module")
-def known():
-    return chain()
 
 
 def one(rows, place, measure=MAIN, questions="first"):
@@ -123,8 +115,8 @@ def one(rows, place, measure=MAIN, questions="first"):
     return found
 
 
-def test_differences_are_those_of_seeds_where_there_are_any_and_adjusted_over_the_question_set(known):
-    rows, seeds, differences, families = known
+def test_differences_are_those_of_seeds_where_there_are_any_and_adjusted_over_the_question_set():
+    rows, seeds, differences, families = chain()
     found = stage_rows(rows, seeds, differences, stages_of([["base"], ["one"], ["two"]], families=families))
     by_seed = {
         (row.family, row.other): row for row in seeds if (row.unit_set, row.measure) == ("first", MAIN)

@@ -5,7 +5,7 @@ import pytest
 
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import DataError
-from sentflow.texts.collection import distinct_texts, read_texts, write_texts
+from sentflow.texts.collection import distinct_texts, write_texts
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import PairInfo, PairTable, read_pairs, write_pairs
 from sentflow.texts.segmentation import segmented
@@ -26,12 +26,6 @@ def test_texts_are_distinct_in_order_of_first_occurrence_and_stay_as_they_are():
     assert distinct_texts([composed]) == ["a\u0301", "á", " á"]
     alternatives = make_table("alternatives", ["q1", "q2"], ["sim [SEP] não", "não [SEP] talvez"])
     assert distinct_texts([alternatives]) == ["q1", "sim", "não", "q2", "talvez"]
-
-
-def test_texts_survive_their_file(tmp_path):
-    texts = ["ação\r\ncom quebra", "NA", "a\u0301", " x "]
-    write_texts(tmp_path / "t.parquet", texts)
-    assert read_texts(tmp_path / "t.parquet") == texts
 
 
 def test_a_table_of_pairs_is_read_as_it_was_written(tmp_path):
@@ -67,13 +61,8 @@ TEXTS = ["Công an nhân dân xử phạt", "Người lao động có quyền", 
 MARKED = ["Công_an nhân_dân xử_phạt", "Người lao_động có quyền", "xử_phạt hành_chính", "nhân_dân có quyền"]
 
 
-@pytest.fixture
-def _words():
-    pytest.importorskip("underthesea", reason="Vietnamese words need envs/requirements-vietnamese.txt")
-
-
-@pytest.mark.usefixtures("_words")
 def test_syllables_of_a_word_are_joined_and_lines_stay_lines():
+    pytest.importorskip("underthesea", reason="Vietnamese words need envs/requirements-vietnamese.txt")
     assert segmented(["Công an nhân dân\n\nxử phạt hành chính", ""], HOW) == [
         "Công_an nhân_dân\n\nxử_phạt hành_chính",
         "",

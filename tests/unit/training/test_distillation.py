@@ -30,11 +30,6 @@ def build(tmp_path):
     return built
 
 
-def step(objective, data, number=0):
-    settings = TrainingSettings(learning_rate=1e-3, steps=1, chunk_tokens=24)
-    return Passes(objective, settings).gradients(data, DRAWS.of("step", number)).loss
-
-
 @pytest.mark.parametrize(
     ("loss", "expected"),
     [
@@ -62,4 +57,5 @@ def test_similarities_are_compared_by_their_divergence_from_the_teachers():
 
 def test_another_width_is_told_with_what_to_write(build):
     with pytest.raises(DataError, match=r"48 wide.*settings.projection: 48"):
-        step(build(), rows())
+        settings = TrainingSettings(learning_rate=1e-3, steps=1, chunk_tokens=24)
+        Passes(build(), settings).gradients(rows(), DRAWS.of("step", 0))

@@ -13,7 +13,7 @@ from sentflow.training.loop import Trainer, split
 from sentflow.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(
-    learning_rate=1e-2, steps=4, batch_size=2, max_tokens=16, snapshots=2, held_out=0.4, chunk_tokens=32
+    learning_rate=1e-2, steps=4, batch_size=2, max_tokens=16, snapshot_every=2, held_out=0.4, chunk_tokens=32
 )
 ROWS = [{"text": f"lei projeto {'ação ' * n}não"} for n in range(11)]
 

@@ -11,37 +11,22 @@ from sentflow.training.job import Job
 from sentflow.training.loop import LeftEarly
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """An encoder of two layers, and rows."""
-    made = tmp_path_factory.mktemp("start")
-    start_in(made, layers=2)
-    rows_in(made, {"text": TEXTS})
-    return made
-
-
-@pytest.fixture
-def job(folder, monkeypatch):
+def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(tmp_path, monkeypatch):
     # signals are those of pytest
     monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
-
-    def make(state, *, begins=None, **training):
-        start = begins or {"name": "tiny"}
-        settings = job_settings(start=start, training={"steps": 4, **training})
-        versions = {"torch": torch.__version__}
-        return Job(settings, folder / "manifest.json", folder / "rows.parquet", "code", versions, state)
-
-    return make
-
-
-def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job, tmp_path, monkeypatch):
     begins = {"name": "tiny", "configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
-    record, _, _ = job(tmp_path / "whole", begins=begins).run()
+    files = (start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS}))
+
+    def job(state):
+        settings = job_settings(start=begins, training={"steps": 4})
+        return Job(settings, *files, "code", {"torch": torch.__version__}, tmp_path / state)
+
+    record, _, _ = job("whole").run()
     assert record.start.source == {"configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
     with monkeypatch.context() as patched, pytest.raises(LeftEarly):
         patched.setattr("sentflow.training.leave.Watch.leaves", lambda _self: True)
-        job(tmp_path / "parts", begins=begins).run()
-    _, made, _ = job(tmp_path / "parts", begins=begins).run()
+        job("parts").run()
+    _, made, _ = job("parts").run()
     assert made.resumed_at == (1,)
     whole, parts = (tmp_path / name / "snapshots" / "step-000004" for name in ("whole", "parts"))
     for file in ("model.safetensors", "tokenizer.json", "config.json"):

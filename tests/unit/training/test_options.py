@@ -30,20 +30,6 @@ def build(folder):
     return built
 
 
-def step(objective, number=0):
-    settings = TrainingSettings(learning_rate=1e-3, steps=1, chunk_tokens=24)
-    return Passes(objective, settings).gradients(ROWS, DRAWS.of("step", number)).loss
-
-
-def trained(objective, steps=2):
-    optimiser = torch.optim.AdamW([p for p in objective.parameters() if p.requires_grad], lr=1e-2)
-    for number in range(steps):
-        optimiser.zero_grad()
-        step(objective, number)
-        optimiser.step()
-    return objective
-
-
 def test_the_loss_is_the_weighted_sum_over_widths(build):
     dimensions, weights = [WIDTH, 8, 2], [1.0, 0.5, 0.25]
     settings = {"head": "none"}
@@ -57,16 +43,16 @@ def test_the_loss_is_the_weighted_sum_over_widths(build):
     assert whole.loss(views, ROWS).item() == pytest.approx(expected, rel=1e-5)  # single precision
 
 
-@pytest.fixture
-def lora(build):
+def test_what_is_exported_needs_no_peft_and_is_what_was_trained(build, folder, tmp_path):
     pytest.importorskip("peft", reason="peft is optional: envs/requirements-lora.txt")
-    return lambda **more: build(**{"lora": LORA, **more})
-
-
-def test_what_is_exported_needs_no_peft_and_is_what_was_trained(lora, folder, tmp_path):
     from sentence_transformers import SentenceTransformer
 
-    objective = trained(lora())
+    objective, settings = build(lora=LORA), TrainingSettings(learning_rate=1e-3, steps=1, chunk_tokens=24)
+    optimiser = torch.optim.AdamW([p for p in objective.parameters() if p.requires_grad], lr=1e-2)
+    for number in range(2):
+        optimiser.zero_grad()
+        Passes(objective, settings).gradients(ROWS, DRAWS.of("step", number))
+        optimiser.step()
     objective.write(objective.exported(), tmp_path / "saved")
     saved = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
     plain = trainable_encoder(folder)

@@ -12,17 +12,6 @@ from sentflow.training.recipes.settings import TSDAE
 from sentflow.training.recipes.tsdae import without_words
 
 DRAWS = Draws(5)
-SETTINGS = TSDAE()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("bert")
-
-
-def built(folder, double=False):
-    objective = tsdae.TSDAE(trainable_encoder(folder, double=double), SETTINGS, DRAWS, max_tokens=12)
-    return objective.double() if double else objective
 
 
 def test_words_are_deleted_one_by_one_and_keep_their_order():
@@ -35,8 +24,8 @@ def test_words_are_deleted_one_by_one_and_keep_their_order():
     assert without_words(text, DRAWS.of("next"), share=0.6).split() != kept
 
 
-def test_the_loss_is_that_of_sentence_transformers(folder):
-    objective = built(folder).eval()
+def test_the_loss_is_that_of_sentence_transformers(tmp_path):
+    objective = tsdae.TSDAE(trainable_encoder(tmp_path), TSDAE(), DRAWS, max_tokens=12).eval()
     encoder = copy.deepcopy(objective.encoder)
     theirs = DenoisingAutoEncoderLoss(encoder, tie_encoder_decoder=True).eval()
     theirs.decoder.load_state_dict(objective.decoder.state_dict())

@@ -274,14 +274,14 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Tasks", "n_tasks", count),
             number("Mean score", "mean"),
             number("Average rank", "average_rank", decimal, 2),
-            text("Repetition", _repetition),
+            text("Repetition", lambda line: _range(line) if line["complete"] else MISSING),
             text("Place", _places),
             number("Won", "won", count),
             number("Neither", "ties", count),
             number("Lost", "lost", count),
             number("To the first", "difference", signed, limits=("low", "high")),
             text("Separated", lambda line: _YES_OR_NO[line["separated"]]),
-            text("New task", _new_task),
+            text("New task", lambda line: interval(line["new_low"], line["new_high"])),
         ],
         [
             captions.design_note(rows),
@@ -301,7 +301,11 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
         for pair in across
         if rank.model in (pair.model_a, pair.model_b)
     ]
-    line = {**vars(rank), **dict.fromkeys(_AGAINST), **dict.fromkeys(("difference", "low", "high"), math.nan)}
+    line = {
+        **vars(rank),
+        **dict.fromkeys(_AGAINST),
+        **dict.fromkeys(("difference", "low", "high", "new_low", "new_high"), math.nan),
+    }
     if not rank.complete or not own:
         return line
     line["won"] = sum(pair.wins if sign > 0 else pair.losses for pair, sign in own)
@@ -315,9 +319,7 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
     return line
 
 
-def _repetition(line: Mapping[str, Any]) -> str:
-    if not line["complete"]:
-        return MISSING
+def _range(line: Mapping[str, Any]) -> str:
     return f"{decimal(line['repeat_low'], 2)} to {decimal(line['repeat_high'], 2)}"
 
 
@@ -327,10 +329,6 @@ def _places(line: Mapping[str, Any]) -> str:
     # equal encoders share a place, so halves and thirds occur
     place, low, high = (f"{line[name]:.3g}" for name in ("place", "place_low", "place_high"))
     return f"{place} ({low} to {high})" if low != high else place
-
-
-def _new_task(line: Mapping[str, Any]) -> str:
-    return MISSING if line["new_low"] is None else interval(line["new_low"], line["new_high"])
 
 
 def _notes_on_ranks(
