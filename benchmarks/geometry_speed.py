@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sentflow.geometry.alignment_uniformity import uniformity
+from sentflow.geometry.facts import uniformity
 from sentflow.geometry.measures import (
     average_cosine_interval,
     nearest,

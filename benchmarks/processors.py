@@ -105,7 +105,7 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
     from sentflow.encoders.kind import Context
     from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
     from sentflow.encoders.settings import TEXT, VectorSettings
-    from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
+    from sentflow.geometry.facts import ScoredVectors, measure
     from sentflow.geometry.measures import (
         average_cosine,
         dimension_two_nn,

@@ -99,7 +99,7 @@ def slow(*case: Any) -> Any:
             "similarity/scores.py",
             ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "align", "geometry", *AFTER_GEOMETRY),
         ),
-        slow("geometry/alignment_uniformity.py", ("align", "geometry", *AFTER_GEOMETRY)),
+        slow("geometry/facts.py", ("align", "geometry", *AFTER_GEOMETRY)),
         ("report/families/probing/figures.py", ("make_figures_probing", "report")),
         slow("report/figure/sentflow.mplstyle", (*ALL_FIGURES, "report")),
         ("report/page/page.css", ("report",)),

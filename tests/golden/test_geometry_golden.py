@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sentflow.geometry.alignment_uniformity import AlignmentUniformity, ScoredVectors, measure
+from sentflow.geometry.facts import AlignmentUniformity, ScoredVectors, measure
 from sentflow.geometry.settings import AlignmentSettings
 
 pytestmark = pytest.mark.mirror

@@ -14,12 +14,15 @@ import pytest
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import BEST, NOT_WORSE, mark
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.errors import DataError
 from sentflow.files.control_characters import HIDDEN, visible
+from sentflow.files.io import write_json
 from sentflow.report.checks import CheckResult
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.inputs import Inputs
+from sentflow.report.jobs import make_checks
 from sentflow.report.page.method import without_machine_paths
 from sentflow.report.page.page import render
 from sentflow.report.page.sources import Sources
@@ -238,3 +241,14 @@ def test_bold_and_underlined_scores_of_the_page_are_those_that_tests_mark(tmp_pa
         assert body.count("<strong>") == n_bold
         assert body.count("<u>") == n_underlined
     assert marks.count(BEST) == 3
+
+
+def test_a_check_that_fails_ends_the_run_and_names_its_rows(tmp_path):
+    outcomes = [tmp_path / "complete.json", tmp_path / "controls.json"]
+    write_json(outcomes[0], {"check": "complete", "rule": "All there.", "passed": True, "counts": {}})
+    failed = {"check": "controls", "rule": "Low.", "passed": False, "counts": {}, "problems": ["T1 × random"]}
+    write_json(outcomes[1], failed)
+    with pytest.raises(DataError, match="controls: Low. Problems:\n  T1 × random"):
+        make_checks(outcomes=outcomes, output=tmp_path / "all.txt")
+    make_checks(outcomes=outcomes[:1], output=tmp_path / "all.txt")
+    assert "complete" in (tmp_path / "all.txt").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from sentflow.geometry.alignment_uniformity import ScoredVectors, measure, uniformity
+from sentflow.geometry.facts import ScoredVectors, measure, uniformity
 from sentflow.geometry.measures import unit_vectors
 from sentflow.geometry.settings import AlignmentSettings
 

@@ -1,6 +1,7 @@
 """A training that was ended anywhere goes on to the same bytes, and each step is a function of the seed alone."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -96,6 +97,23 @@ def test_ended_after_any_step_and_gone_on_with_gives_the_same_bytes(folder, tmp_
     assert progress.resumed == [1, 2, 5]
     assert bytes_of(resumed) == bytes_of(whole)
     assert progress.history == told.history
+
+
+def test_the_time_before_the_first_step_counts_in_no_estimate(monkeypatch, caplog):
+    caplog.set_level("INFO")
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], time=lambda: now[0])
+    monkeypatch.setattr("sentflow.training.leave.time", clock)
+    monkeypatch.setenv("SLURM_JOB_END_TIME", "1000")
+    watch = Watch()
+    now[0] = 500  # data and start are read
+    watch.start(step=2)
+    now[0] = 530
+    watch.log(total=9, row={"step": 3, "loss": 1.0, "learning_rate": 0.1})
+    assert not watch.leaves()
+    assert caplog.messages == ["step 3 of 9, loss 1.0000, learning rate 1.00e-01, about 0:03:00 left"]
+    now[0] = 920
+    assert watch.leaves()
 
 
 def test_a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_state_before(folder, tmp_path):

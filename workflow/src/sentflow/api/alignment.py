@@ -15,7 +15,7 @@ from sentflow.api.embedding import SentenceEncoder, encoder_name
 from sentflow.api.figures import drawn
 from sentflow.config.model import refuse_wrong
 from sentflow.errors import instead
-from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure, scored_vectors
+from sentflow.geometry.facts import AlignmentUniformity, measure, scored_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.texts.collection import distinct_texts, rows_of
 from sentflow.texts.pairs import PairTable

@@ -39,7 +39,7 @@ def align(
     output: Out,
 ) -> None:
     """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
-    from sentflow.geometry.alignment_uniformity import measured_alignment
+    from sentflow.geometry.facts import measured_alignment
 
     family = read_vectors(texts, embeddings, info)
     facts = measured_alignment(
@@ -73,7 +73,7 @@ def geometry(
 ) -> None:
     """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.geometry.described import Permuted, described
+    from sentflow.geometry.facts import Permuted, described
     from sentflow.geometry.permuted_texts import read_permuted
 
     family = read_vectors(texts, embeddings, info)

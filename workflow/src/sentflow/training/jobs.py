@@ -332,7 +332,7 @@ def score_snapshot(
     *, pairs: In, texts: In, embeddings: In, info: In, settings: ScoredSnapshot, output: Out
 ) -> None:
     """Development pairs and their vectors by one snapshot of a training → how good it is there."""
-    from sentflow.geometry.alignment_uniformity import ScoredVectors, measure
+    from sentflow.geometry.facts import ScoredVectors, measure
     from sentflow.geometry.settings import AlignmentSettings
     from sentflow.similarity.measures import cosine, pearson, spearman
     from sentflow.texts.lookup import read_vectors

@@ -25,9 +25,14 @@ class Watch:
         now, end = time.monotonic(), os.environ.get(_END_VARIABLE, "")
         self._end = now + float(end) - time.time() if end.isdecimal() else math.inf
         self._save_seconds = save_seconds
-        self._begin = self._saved = self._logged = self._last = now
+        self._begin = now
         self._slowest, self._asked = 0.0, False
-        self._first: tuple[float, int] | None = None
+        self.start(0)
+
+    def start(self, step: int) -> None:
+        """The steps after this one begin now: what came before, such as reading of data, is no part of their time."""
+        self._saved = self._logged = self._last = now = time.monotonic()
+        self._first = now, step
 
     @property
     def seconds(self) -> float:
@@ -60,11 +65,11 @@ class Watch:
     def log(self, total: int, row: Mapping[str, float]) -> None:
         """Log a step where some time has passed, and the last one. `row`: of the history."""
         now, step = time.monotonic(), int(row["step"])
-        start, first = self._first = self._first or (now, step)
+        start, first = self._first
         if now - self._logged < _LOG_SECONDS and step < total:
             return
         self._logged = now
-        left = timedelta(seconds=round((now - start) / max(1, step - first) * (total - step)))
+        left = timedelta(seconds=round((now - start) / (step - first) * (total - step)))
         logger.info(
             "step %d of %d, loss %.4f, learning rate %.2e, about %s left",
             *(step, total, row["loss"], row["learning_rate"], left),

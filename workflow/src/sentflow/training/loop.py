@@ -418,6 +418,7 @@ class Trainer:
         elif 0 in self._snapshots:
             self._snapshot()
         self.objective.train()
+        self.watch.start(progress.step)
         while progress.step < self.total:
             try:
                 row = self._step(progress.step)

@@ -1,6 +1,7 @@
 """BM25 over the terms of documents, and the files of these, for every retriever that counts them alike."""
 
 import math
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -164,7 +165,8 @@ def _rarity(variant: str, df: int, n: int) -> float:
 
 def _saturated(frequencies: Any, lengths: Any, settings: CountsTerms) -> Any:
     """What frequencies of a term count in documents of such lengths, 1 − b + b dl / avgdl."""
-    k1, delta = settings.k1, settings.delta
+    # With 0, what a document lacks would count 0 / 0; this changes no other number
+    k1, delta = settings.k1 or sys.float_info.min, settings.delta
     match settings.variant:
         case "lucene" | "robertson":
             return frequencies / (k1 * lengths + frequencies)
