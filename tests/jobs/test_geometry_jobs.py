@@ -76,40 +76,30 @@ SETTINGS = GeometrySettings(
 )
 
 
-@pytest.fixture
-def drawn() -> np.ndarray:
-    rng = np.random.default_rng(6)
-    return (rng.normal(size=(N, D)) * np.linspace(3, 0.5, D) + 0.5).astype(np.float32)
-
-
-@pytest.fixture
-def posed(tmp_path, drawn) -> Path:
-    write_texts(tmp_path / "texts.parquet", NUMBERED)
-    write_vectors(tmp_path, "vectors", NUMBERED, drawn)
-    scores = np.random.default_rng(2).uniform(0, 5, N // 2)
-    write_pair_set(tmp_path, "A", list(zip(NUMBERED[: N // 2], NUMBERED[N // 2 :], scores, strict=True)))
-    return tmp_path
-
-
 def measured(folder: Path, **more: Path) -> dict:
     inputs = of_family(folder, [folder / "A.parquet"])
     geometry(**inputs, collection="own", model="m", settings=SETTINGS, **more)
     return json.loads((folder / "out.json").read_text())
 
 
-def test_word_order_is_the_cosine_of_a_text_and_its_permutation(posed, drawn):
+def test_word_order_is_the_cosine_of_a_text_and_its_permutation(tmp_path):
+    rng = np.random.default_rng(6)
+    drawn = (rng.normal(size=(N, D)) * np.linspace(3, 0.5, D) + 0.5).astype(np.float32)
+    write_family(tmp_path, NUMBERED, drawn)
+    scores = np.random.default_rng(2).uniform(0, 5, N // 2)
+    write_pair_set(tmp_path, "A", list(zip(NUMBERED[: N // 2], NUMBERED[N // 2 :], scores, strict=True)))
     originals = [NUMBERED[3], NUMBERED[0], NUMBERED[9]]
     permuted = PermutedTexts(["family the of 3 text", "a", "b"], originals, "words")
-    write_permuted(posed / "permuted.parquet", permuted)
+    write_permuted(tmp_path / "permuted.parquet", permuted)
     # the first as it was, the second opposite, the third the same direction
-    write_vectors(posed, "turned", permuted.texts, np.stack([drawn[3], -drawn[0], 2 * drawn[9]]))
-    texts, turned = posed / "permuted.parquet", posed / "turned.npy"
-    found = measured(posed, permuted_texts=texts, permuted_embeddings=turned)
+    write_vectors(tmp_path, "turned", permuted.texts, np.stack([drawn[3], -drawn[0], 2 * drawn[9]]))
+    texts, turned = tmp_path / "permuted.parquet", tmp_path / "turned.npy"
+    found = measured(tmp_path, permuted_texts=texts, permuted_embeddings=turned)
     measure = found["measures"]["word_order_cosine"]
     assert measure["value"] == pytest.approx(1 / 3)
     assert measure["n"] == 3
     assert "words" in measure["range"]
     assert measure["low"] < 1 / 3 < measure["high"]
-    write_permuted(posed / "permuted.parquet", PermutedTexts(permuted.texts, ["x", "y", "z"], "words"))
+    write_permuted(tmp_path / "permuted.parquet", PermutedTexts(permuted.texts, ["x", "y", "z"], "words"))
     with pytest.raises(DataError, match="another family"):
-        measured(posed, permuted_texts=texts, permuted_embeddings=turned)
+        measured(tmp_path, permuted_texts=texts, permuted_embeddings=turned)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import ModelFacts, ScoreExport
+from sentflow.exports.identity import ScoreExport
 from sentflow.exports.jobs import export_huggingface, export_mteb
 from sentflow.files.io import read_json, write_json
 from sentflow.files.parquet import write_parquet
@@ -67,25 +67,15 @@ def given(inputs: Path) -> dict[str, Any]:
     return {"summary": inputs / "summary.parquet", "digests": digests, "settings": settings()}
 
 
-@pytest.fixture(scope="module")
-def mteb_folder(inputs, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("mteb") / "results"
+def test_a_result_has_the_keys_that_mteb_asks_for(inputs, tmp_path):
     names = [*(f"{task}.json" for task in TASKS), "model_meta.json", "run_settings.jsonl"]
-    outputs = [folder / facts_of(model).folder / name for model in MODELS for name in names]
+    folders = [facts.folder for facts in settings().models.values()]
+    outputs = [tmp_path / folder / name for folder in folders for name in names]
     tables = [inputs / f"scores/{task}/{model}.parquet" for task in TASKS for model in MODELS]
     export_mteb(**given(inputs), tables=tables, versions=inputs / "versions.json", output=outputs)
     assert [file for file in outputs if not file.is_file()] == []
-    return folder
-
-
-def facts_of(model: str) -> ModelFacts:
-    name, revision = NAMES[model]
-    return ModelFacts(name=name, revision=revision, adapted_from=None, licence="MIT", max_tokens=None)
-
-
-def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):
     row = summary_rows()[0]
-    result = read_json(mteb_folder / f"owner__encoder/{'a' * 40}/T1A-sample.json")
+    result = read_json(tmp_path / f"owner__encoder/{'a' * 40}/T1A-sample.json")
     assert result["dataset_revision"] == DIGESTS["T1A-sample"][:40]
     assert (result["task_name"], result["evaluation_time"]) == ("T1A-sample", None)
     (entry,) = result["scores"]["test"]
@@ -98,22 +88,14 @@ def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):
     assert entry["ci99_high_ref"] == pytest.approx(row.repeatability_high, abs=1e-6)
 
 
-@pytest.fixture(scope="module")
-def hub_folder(inputs, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("hub")
-    outputs = [folder / model / f".eval_results/{task}.yaml" for model in MODELS for task in TASKS]
-    outputs += [folder / model / "README.md" for model in MODELS]
-    export_huggingface(**given(inputs), output=outputs)
-    assert [file for file in outputs if not file.is_file()] == []
-    return folder
-
-
-def test_eval_results_are_read_by_huggingface_hub(hub_folder):
+def test_eval_results_are_read_by_huggingface_hub(inputs, tmp_path):
     from huggingface_hub import parse_eval_result_entries
 
-    data = yaml.safe_load(
-        (hub_folder / "minilm-l6/.eval_results/T1A-sample.yaml").read_text(encoding="utf-8")
-    )
+    names = [*(f".eval_results/{task}.yaml" for task in TASKS), "README.md"]
+    outputs = [tmp_path / model / name for name in names for model in MODELS]
+    export_huggingface(**given(inputs), output=outputs)
+    assert [file for file in outputs if not file.is_file()] == []
+    data = yaml.safe_load((tmp_path / "minilm-l6/.eval_results/T1A-sample.yaml").read_text(encoding="utf-8"))
     (entry,) = parse_eval_result_entries(data)
     row = summary_rows()[0]
     assert (entry.dataset_id, entry.task_id) == ("owner/data", "T1A-sample_default_test")

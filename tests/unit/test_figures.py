@@ -46,20 +46,16 @@ def project_style():
         yield
 
 
-def inputs_of(scores):
-    """Scores with their comparisons and curves, and results of searches and trainings."""
-    searched = fake_retrieval.results()
-    held = {StageRow: searched.stages, QuestionGapRow: searched.gaps, RetrievalCostRow: searched.costs}
-    held |= {ScoreRow: scores, Comparisons: fake_comparisons.comparisons(scores)}
-    return Inputs.holding({**held, **fake_trainings.rows_by_kind()})
-
-
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.nightly]) for name in FIGURES]
 )
 def test_texts_have_room(name):
+    searched = fake_retrieval.results()
+    held = {StageRow: searched.stages, QuestionGapRow: searched.gaps, RetrievalCostRow: searched.costs}
+    held |= fake_trainings.rows_by_kind()
     for scores in EXTENTS[3:4] if name in QUICK else EXTENTS:
-        rows = DRAWN[name](scores) if name in DRAWN else recipe(name).rows(inputs_of(scores))
+        held |= {ScoreRow: scores, Comparisons: fake_comparisons.comparisons(scores)}
+        rows = DRAWN[name](scores) if name in DRAWN else recipe(name).rows(Inputs.holding(held))
         assert rows or len(scores) == 1  # no pair of one encoder
         with warnings.catch_warnings():
             warnings.simplefilter("error")

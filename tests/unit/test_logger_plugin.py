@@ -14,6 +14,9 @@ from snakemake_logger_plugin_sentflow.failures import killed_for, paragraph
 from snakemake_logger_plugin_sentflow.time_left import TimeLeft
 
 TRACE = "Traceback (most recent call last)"
+RUN = [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "sentflow"]
+# As where the package is installed: Snakemake finds the plug-in by its name
+FOUND = {"PYTHONPATH": str(REPOSITORY / PACKAGE.parent)}
 SNAKEFILE = """
 rule all:
     input: "a.txt", "wrong.txt", "killed.txt"
@@ -35,9 +38,8 @@ rule killed:
 
 def test_a_run_tells_how_far_it_is_and_why_its_jobs_failed(tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-    # As where the package is installed: Snakemake finds the plug-in by its name
-    variables = environment() | {"PYTHONPATH": str(REPOSITORY / PACKAGE.parent)}
-    words = [sys.executable, "-m", "snakemake", "--cores", "1", "--keep-going", "--logger", "sentflow"]
+    variables = environment() | FOUND
+    words = [*RUN, "--keep-going"]
     done = subprocess.run(words, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "fine: n a (" in done.stderr and " of 4 steps done" in done.stderr
@@ -52,10 +54,13 @@ def test_a_run_tells_how_far_it_is_and_why_its_jobs_failed(tmp_path):
 def test_ctrl_c_says_how_to_go_on_and_exits_as_a_shell_does(tmp_path):
     lines = 'rule all:\n    output: "a"\n    shell: "touch began; sleep 60"\n'
     (tmp_path / "Snakefile").write_text(lines, encoding="utf-8")
-    variables = environment() | {"PYTHONPATH": str(REPOSITORY / PACKAGE.parent)}
-    words = [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "sentflow"]
     run = subprocess.Popen(
-        words, cwd=tmp_path, env=variables, stderr=subprocess.PIPE, text=True, start_new_session=True
+        RUN,
+        cwd=tmp_path,
+        env=environment() | FOUND,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     while not (tmp_path / "began").exists():
         time.sleep(0.1)
@@ -72,11 +77,10 @@ def test_the_profile_names_the_plugin_only_where_snakemake_can_find_it():
     # without what .pth files add, such as an installed sentflow
     libraries = [folder for folder in sys.path if Path(folder).name == "site-packages"]
     words = [sys.executable, "-S", "-c", f"import sys; sys.path += {libraries!r}; {code}"]
-    found = {"PYTHONPATH": str(REPOSITORY / PACKAGE.parent)}
     for named, variables in (
         ("False", {}),
-        ("True", found),
-        ("False", {**found, "SENTFLOW_CONSOLE": "snakemake"}),
+        ("True", FOUND),
+        ("False", {**FOUND, "SENTFLOW_CONSOLE": "snakemake"}),
     ):
         kept = {name: value for name, value in environment().items() if name != "SENTFLOW_CONSOLE"}
         folder = REPOSITORY / "profiles" / "default"

@@ -58,21 +58,13 @@ def test_empty_short_and_repeated_rows_are_left_out_and_counted(tmp_path):
 ROWS = [{"text": f"linha {n % 7}\u2028", "other": "" if n % 5 == 0 else f"«{n}»"} for n in range(23)]
 
 
-def _csv(delimiter: str) -> str:
-    return "".join(
-        delimiter.join(cells) + "\n" for cells in [("text", "other"), *(row.values() for row in ROWS)]
-    )
-
-
-def _parquet() -> bytes:
+def test_rows_read_a_few_at_a_time_are_those_of_the_whole_in_every_format(tmp_path, monkeypatch):
     stream = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(ROWS), stream, row_group_size=4)
-    return stream.getvalue()
-
-
-def test_rows_read_a_few_at_a_time_are_those_of_the_whole_in_every_format(tmp_path, monkeypatch):
-    contents = {"csv": _csv(","), "tsv": _csv("\t"), "json": json.dumps(ROWS), "parquet": _parquet()}
-    contents["jsonl"] = "\n\n".join(map(json.dumps, ROWS))
+    cells = [("text", "other"), *(row.values() for row in ROWS)]
+    contents = {"json": json.dumps(ROWS), "jsonl": "\n\n".join(map(json.dumps, ROWS))}
+    contents |= {"parquet": stream.getvalue(), "csv": "\n".join(map(",".join, cells))}
+    contents["tsv"] = "\n".join(map("\t".join, cells))
     expected = None
     for rows_at_once in (1000, 3):
         monkeypatch.setattr(prepare, "ROWS", rows_at_once)

@@ -11,13 +11,6 @@ from sentflow.geometry.settings import AlignmentSettings
 RIGHT, UP, LEFT = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
 
 
-@pytest.fixture(scope="module")
-def cloud() -> np.ndarray:
-    """(300, 8) vectors of many lengths and no direction preferred."""
-    rng = np.random.default_rng(4)
-    return rng.normal(size=(300, 8)) * rng.uniform(0.1, 9, size=(300, 1))
-
-
 def plain_uniformity(vectors: np.ndarray) -> float:
     """Pair after pair, as the definition reads."""
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -43,7 +36,9 @@ def test_uniformity_by_hand():
 
 
 @pytest.mark.parametrize("block_rows", [1, 7, 299, 1000])
-def test_blocks_make_no_difference(cloud, block_rows):
+def test_blocks_make_no_difference(block_rows):
+    rng = np.random.default_rng(4)  # many lengths, and no direction preferred
+    cloud = rng.normal(size=(300, 8)) * rng.uniform(0.1, 9, size=(300, 1))
     value, n_pairs = uniformity(unit_vectors(cloud), block_rows)
     assert value == pytest.approx(plain_uniformity(cloud), abs=1e-9)
     assert n_pairs == 300 * 299 // 2

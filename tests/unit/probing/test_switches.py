@@ -183,9 +183,6 @@ def test_limits_outside_the_range_are_not_shown():
     assert all(np.isnan(limit) for limit in shown_limits(row, np.nan, np.nan))
 
 
-# --- curve_survivors (A14)
-
-
 def _task(n: int) -> TaskTable:
     """A task of n rows in each of two classes."""
     labels = np.repeat([0, 1], n)

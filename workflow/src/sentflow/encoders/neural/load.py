@@ -34,6 +34,9 @@ from sentflow.files.io import read_json
 
 logger = logging.getLogger(__name__)
 
+# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
+_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
+
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
 
 # Name in a model entry → mode of the pooling module of sentence-transformers.
@@ -170,6 +173,13 @@ def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32
 def make_ready(model: Any, settings: TextSettings, *, dtype: torch.dtype) -> None:
     """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
     model.to(dtype).eval()
+    has_products = any(torch.cpu.get_capabilities().get(name) for name in _BFLOAT16_INSTRUCTIONS)
+    if settings.dtype.startswith("bfloat16") and model.device.type == "cpu" and not has_products:
+        logger.warning(
+            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
+            "longer than in float32. Leave dtype out to be faster here",
+            settings.dtype,
+        )
     _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
         tokenizer = tokenizer_in(model)
