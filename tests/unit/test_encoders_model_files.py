@@ -120,3 +120,6 @@ def test_a_broken_header_of_safetensors_is_one_paragraph(tmp_path, content):
     (model / "model.safetensors").write_bytes(content)
     with pytest.raises(DataError, match=r"model\.safetensors is missing or damaged: .*Fetch the model again"):
         describe_modules({}, model)
+    (model / "model.safetensors").unlink()
+    with pytest.raises(DataError, match=r"model\.safetensors is missing or damaged: "):
+        describe_modules({}, model)

@@ -74,6 +74,14 @@ def test_autocast_is_that_of_torch(folder):
     assert vectors[0] == pytest.approx(expected, abs=1e-6)
 
 
+def test_a_processor_without_bfloat16_is_told_that_it_is_slower(folder, monkeypatch, caplog):
+    for able, told in (({"avx512_bf16": True}, False), ({"avx2": True}, True)):
+        caplog.clear()
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda able=able: able)
+        load(folder, dtype="bfloat16-autocast")
+        assert ("no instructions for bfloat16" in caplog.text) == told
+
+
 def test_truncated_vectors_are_those_of_sentence_transformers(folder):
     model = SentenceTransformer(str(folder), device="cpu", truncate_dim=5)
     expected = model.encode(TEXTS, normalize_embeddings=True)

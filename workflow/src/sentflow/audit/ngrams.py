@@ -19,9 +19,8 @@ class NgramSets:
 
     # rows: (n, number of n-grams) int64, 1 where a row has an n-gram; rarer n-grams come first
     rows: csr_array
-    side: (
-        np.ndarray
-    )  # (number of n-grams,) int64: which text of a row an n-gram is of, 0 for text a, 1 for text b
+    # side: (number of n-grams,) int64: which text of a row an n-gram is of, 0 for text a, 1 for text b
+    side: np.ndarray
 
 
 def plain(text: str) -> str:

@@ -28,9 +28,8 @@ class Grid:
 
     protocol: str
     tasks: Mapping[str, str]  # name → source: what tasks have in common, say the dataset
-    models: Mapping[
-        str, tuple[str, bool]
-    ]  # name → title and whether it is a control, in the order of selection
+    # models: name → title and whether it is a control, in the order of selection
+    models: Mapping[str, tuple[str, bool]]
     # (task, model) → (J,) float64 test scores; missing where there is none, or an undefined one
     fold_scores: Mapping[tuple[str, str], np.ndarray]
     folds: int  # k of the cross-validation

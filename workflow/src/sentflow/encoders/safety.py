@@ -120,6 +120,11 @@ class TensorHeader(NamedTuple):
     dtype: str
 
 
+def _is_pointer(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_POINTER)) == _POINTER
+
+
 def tensor_headers(path: Path) -> dict[str, TensorHeader]:
     """Name → header of each tensor of a file."""
     try:
@@ -130,9 +135,7 @@ def tensor_headers(path: Path) -> dict[str, TensorHeader]:
                 for name, found in slices.items()
             }
     except (OSError, ValueError, SafetensorError) as error:
-        with path.open("rb") as stream:
-            is_pointer = stream.read(len(_POINTER)) == _POINTER
-        if is_pointer:
+        if path.is_file() and _is_pointer(path):
             raise DataError(f"{path} only points to the weights. Fetch them with git lfs pull.") from None
         raise DataError(damaged(path, str(error))) from error
 

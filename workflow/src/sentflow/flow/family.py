@@ -61,13 +61,11 @@ class Family:
     """One kind of measurement of the selected encoders; a subclass per kind sets what it has of these."""
 
     name: ClassVar[str]  # of its rules: ``workflow/rules/{name}.smk``
-    raw_files: Sequence[
-        tuple[str, str]
-    ] = ()  # (dataset, file) that its tables are read from; one may come twice
+    # raw_files: (dataset, file) that its tables are read from; one may come twice
+    raw_files: Sequence[tuple[str, str]] = ()
     collections: Sequence[Collection] = ()  # texts that are embedded for it
-    data: Mapping[
-        str, list[str]
-    ] = {}  # digest of each table measured on → what the table is called, its dataset
+    # data: digest of each table measured on → what the table is called, its dataset
+    data: Mapping[str, list[str]] = {}
     results: Sequence[str] = ()  # everything that is measured or tested, for the target ``all``
     audits: Sequence[str] = ()  # what is to be known about its data
     exports: Sequence[str] = ()  # its scores in external formats

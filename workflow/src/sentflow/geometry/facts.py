@@ -69,9 +69,8 @@ class AlignmentUniformity:
     n_sentences: int  # of the uniformity
     n_pairs: int  # of these
     n_zero: int  # zero vectors among these sentences, which have no direction and stay zero
-    positive_distances: (
-        np.ndarray
-    )  # (n_positive,) float64, whose mean (of batches: of means) is the alignment
+    # positive_distances: (n_positive,) float64, whose mean (of batches: of means) is the alignment
+    positive_distances: np.ndarray
     batches: BatchFacts | None = None  # of ``per-batch``
     warnings: list[str] = field(default_factory=list)  # in plain words
 

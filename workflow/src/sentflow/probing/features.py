@@ -205,9 +205,8 @@ _FIRST_ROWS = 16
 class ColumnGroups:
     """Groups of equal columns."""
 
-    group: (
-        np.ndarray
-    )  # (D,) int64: of each column; the number of groups for a column of zeros, which is in none
+    # group: (D,) int64: of each column; the number of groups for a column of zeros, which is in none
+    group: np.ndarray
     representative: np.ndarray  # (G,) int64: the first column of each group
     multiplicity: np.ndarray  # (G,) float32: columns per group
 
@@ -243,9 +242,8 @@ class Problem:
     # layer, (m, h) before their decay; None without joined columns
     others: list[tuple[Any, np.ndarray | None]]
     initial: np.ndarray  # (P,) float32, the first layer's weights before all others
-    multiplicity: (
-        np.ndarray | None
-    )  # (P,) float32: weights that each parameter stands for, if columns are joined
+    # multiplicity: (P,) float32: weights that each parameter stands for, if columns are joined
+    multiplicity: np.ndarray | None
 
 
 def joined(

@@ -87,9 +87,8 @@ class Schedule:
     # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their
     # factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon
     scalars: np.ndarray
-    decay: (
-        np.ndarray
-    )  # (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step
+    # decay: (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step
+    decay: np.ndarray
     max_norm: np.float32  # of clipping
 
 

@@ -195,9 +195,8 @@ class Evaluation:
     leaked: np.ndarray | None  # (n,) bool: known from training; None where no training set is named
     n_relevant: np.ndarray  # (n,) int64 relevant documents of each question
     ranks: list[np.ndarray]  # n arrays: the ranks, from 1, at which the run has them, ascending
-    values: dict[
-        str, np.ndarray
-    ]  # measure → (n,) float64; 0 for a question for which the run has no document
+    # values: measure → (n,) float64; 0 for a question for which the run has no document
+    values: dict[str, np.ndarray]
     # best_order, worst_order: the same if documents with equal scores were in the order that is best, or worst, for
     # the question; equal to `values` where no scores are equal
     best_order: dict[str, np.ndarray]

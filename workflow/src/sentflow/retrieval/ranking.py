@@ -20,9 +20,8 @@ class Ranked:
 
     rows: np.ndarray  # (k,) int64 rows of documents in the corpus, best first
     scores: np.ndarray  # (k,) float64, descending; equal scores in the order of the corpus
-    tied_at_cut: int = (
-        0  # documents with the score of the last one that only their place in the corpus cut off
-    )
+    # tied_at_cut: documents with the score of the last one that only their place in the corpus cut off
+    tied_at_cut: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -129,9 +129,8 @@ class Choice:
     means: np.ndarray  # (c,) float64 mean of each candidate over all questions
     fold_of: np.ndarray  # (n,) int64 fold of each question, from 0
     best_without: np.ndarray  # (folds,) int64 the candidate that is best on the questions of the other folds
-    held_out: (
-        np.ndarray
-    )  # (n,) float64 value of each question by the candidate that was chosen without its fold
+    # held_out: (n,) float64 value of each question by the candidate that was chosen without its fold
+    held_out: np.ndarray
 
     @property
     def in_sample(self) -> float:

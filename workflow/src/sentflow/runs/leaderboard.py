@@ -45,9 +45,8 @@ class Board:
     entries: tuple[Entry, ...]
     left_out: Mapping[str, tuple[str, ...]]  # task that is not in the means → encoders that lack it
     lacking: tuple[str, ...] = ()  # runs that have no result of the kind
-    notes: tuple[
-        str, ...
-    ] = ()  # which scores are lower than encoders allow, and of which runs that is not known
+    # notes: which scores are lower than encoders allow, and of which runs that is not known
+    notes: tuple[str, ...] = ()
 
 
 def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:

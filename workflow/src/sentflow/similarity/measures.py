@@ -81,9 +81,8 @@ _COSINE_DIGITS = 12
 class Similarities:
     """Similarities of n pairs."""
 
-    columns: dict[
-        str, np.ndarray
-    ]  # measure → (n,) float64; the larger, the more similar: distances are negative
+    # columns: measure → (n,) float64; the larger, the more similar: distances are negative
+    columns: dict[str, np.ndarray]
     n_zero: int  # pairs with a vector of length zero; their cosine counts as 0
 
 

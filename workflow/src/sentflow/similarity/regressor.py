@@ -26,9 +26,8 @@ class RegressorSettings:
     batch_rows: int = 64  # pairs of a step
     epochs_per_chunk: int = 50  # epochs between two looks at the development part
     max_epochs: int = 1000  # no chunk begins after more epochs than these; one more chunk may be trained
-    patience: int = (
-        3  # looks without a better Pearson, in total, that are let pass; the next one ends training
-    )
+    # patience: looks without a better Pearson, in total, that are let pass; the next one ends training
+    patience: int = 3
     learning_rate: float = 1e-3  # of Adam, whose other settings are torch's defaults too; no weight decay
 
 

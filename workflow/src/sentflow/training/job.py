@@ -138,7 +138,7 @@ class Job:
             tokens=tokens,
         )
         on_cuda = torch.device(device).type == "cuda"
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB; bytes on macOS
         made = Made(
             resumed_at=tuple(progress.resumed),
             device=torch.device(device).type,
@@ -147,9 +147,7 @@ class Job:
             threads=self.threads,
             seconds=round(progress.seconds, 3),
             tokens_per_second=round(tokens / progress.seconds, 1),
-            memory_mb=round(
-                peak / (2**20 if sys.platform == "darwin" else 2**10), 1
-            ),  # bytes there, else KiB
+            memory_mb=round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1),
             device_memory_mb=round(torch.cuda.max_memory_allocated(device) / 2**20, 1) if on_cuda else None,
         )
         return record, made, progress

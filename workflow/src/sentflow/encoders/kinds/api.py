@@ -143,8 +143,8 @@ def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
     if widths != {dimension}:
         raise DataError(
             f"the service gives vectors of {', '.join(map(str, sorted(widths)))} values, but the model's entry "
-            f"says {dimension}. Correct dimension, or request_dimension: true if the model can "
-            "shorten its vectors."
+            f"says {dimension}. Correct dimension, or write request_dimension: true if the model can shorten its "
+            "vectors."
         )
     # Not by NumPy's own conversion, which takes texts of digits for numbers, and quotes other texts in its errors
     strange = set().union(*(map(type, vector) for vector in found.values())) - {int, float}

@@ -70,7 +70,7 @@ class SentenceTransformerEncoder(NeuralEncoder):
         plain: bool = False,
     ) -> Self:
         """Load the model of a folder; see `load_model`."""
-        devices = devices_for(context.devices, settings.backend)
+        devices = devices_for(context.devices, settings.backend, settings.dtype)
         # Once more: files that the manifest does not name may have come into the folder since
         (describe_plain if plain else describe_modules)(about, folder)
         models = [

@@ -69,7 +69,7 @@ class SparseEmbedEncoder(TermEncoder):
         folder = checked_folder(manifest, context.manifest_folder)
         # Once more: files that the manifest does not name may have come into the folder since
         describe({}, folder)
-        devices = devices_for(context.devices)
+        devices = devices_for(context.devices, dtype=settings.dtype)
         return cls(
             [_model(folder, settings, device) for device in devices], settings, threads=context.threads
         )

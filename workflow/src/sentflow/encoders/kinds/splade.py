@@ -154,7 +154,7 @@ class SpladeEncoder(TermEncoder):
         allow_pickle = bool(manifest.settings["allow_pickle"])
         models = [
             _model(folder, settings, device, allow_pickle=allow_pickle)
-            for device in devices_for(context.devices)
+            for device in devices_for(context.devices, dtype=settings.dtype)
         ]
         return cls(
             models,

@@ -52,7 +52,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 class BatchRunner:
-    """Computes batches, one by one or several at a time; the number of threads changes no bit of a result.
+    """Computes batches; where none is halved, the number of threads changes no bit of a result.
 
     On a processor every batch is computed by one thread, and `threads` batches at a time: sums are then taken in the
     same order whatever the number of threads, and short batches waste no time on dividing work. On other devices one

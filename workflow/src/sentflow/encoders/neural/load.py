@@ -22,6 +22,7 @@ from sentflow.encoders.descriptions import has_table, usable_tokens
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.safety import modules_of
 from sentflow.encoders.settings import (
+    BFLOAT16,
     BFLOAT16_AUTOCAST,
     FLOAT32,
     TORCH,
@@ -32,6 +33,9 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 
 logger = logging.getLogger(__name__)
+
+# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
+_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
 
@@ -48,6 +52,9 @@ TOKEN_POOLINGS = {
 # transformer layer. The "first-last" of the paper on SimCSE (2104.08821, table 5) was embedding-last; its code
 # (princeton-nlp/SimCSE@206d7ae) has since become what is called first-last here.
 LAYER_POOLINGS = {"first-last": (1, -1), "last-two": (-2, -1), "embedding-last": (0, -1)}
+
+# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
+_OF_BFLOAT16 = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 
 def load_model(
@@ -126,10 +133,11 @@ def _plain_model(
 # --- devices ------------------------------------------------------------------------------------------------
 
 
-def devices_for(named: Sequence[str], backend: str = TORCH) -> Sequence[str]:
+def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32) -> Sequence[str]:
     """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
 
-    Raises ConfigError: a device is not there, or the backend does not compute on it.
+    A type of numbers that makes a processor slower is told in the log. Raises ConfigError: a device is not there, or
+    the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
@@ -149,6 +157,13 @@ def devices_for(named: Sequence[str], backend: str = TORCH) -> Sequence[str]:
             f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
             f"{', '.join(known)}; or leave the key out."
         )
+    able = torch.cpu.get_capabilities()
+    if dtype in (BFLOAT16, BFLOAT16_AUTOCAST) and "cpu" in named and not any(map(able.get, _OF_BFLOAT16)):
+        logger.warning(
+            "dtype: %s: this processor has no instructions for bfloat16, so it is slower here than float32. Leave "
+            "dtype out to be faster",
+            dtype,
+        )
     return named
 
 
@@ -158,6 +173,13 @@ def devices_for(named: Sequence[str], backend: str = TORCH) -> Sequence[str]:
 def make_ready(model: Any, settings: TextSettings, *, dtype: torch.dtype) -> None:
     """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
     model.to(dtype).eval()
+    has_products = any(torch.cpu.get_capabilities().get(name) for name in _BFLOAT16_INSTRUCTIONS)
+    if settings.dtype.startswith("bfloat16") and model.device.type == "cpu" and not has_products:
+        logger.warning(
+            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
+            "longer than in float32. Leave dtype out to be faster here",
+            settings.dtype,
+        )
     _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
         tokenizer = tokenizer_in(model)

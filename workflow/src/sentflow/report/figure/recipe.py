@@ -38,9 +38,8 @@ class Recipe:
     kind: type[Any]  # of its rows: one Parquet file of them is everything needed to draw it again
     picture: Callable[[Sequence[Any]], Figure]  # of rows that are shown, under the style of `canvas`
     title: str
-    reading: Callable[
-        [Sequence[Any]], Iterable[str]
-    ]  # sentences of its caption; that on the data follows them
+    # reading: sentences of its caption; that on the data follows them
+    reading: Callable[[Sequence[Any]], Iterable[str]]
     # gather: rows from the files of the experiment; None where they are those of one file
     gather: Callable[[Inputs], Sequence[Any]] | None = None
     nothing: str = ""  # what is said where no rows are shown; empty for a figure that cannot be without

@@ -82,9 +82,8 @@ class Report:
 
     sections: Sequence[Section]
     rows: Sequence[DataRow]  # rows that say what data they are of
-    encoders: Sequence[
-        Any
-    ]  # rows that say which encoders were measured: `model`, `model_title`, `is_control`
+    # encoders: rows that say which encoders were measured: `model`, `model_title`, `is_control`
+    encoders: Sequence[Any]
     # rankings, sets: what the verdict and the key figures are made of: who is first, and the unit sets that were scored
     rankings: Sequence[Ranking] = ()
     sets: Sets | None = None

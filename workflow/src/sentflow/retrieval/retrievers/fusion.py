@@ -123,9 +123,8 @@ def weight_grid(n_runs: int, steps: int) -> list[Weights]:
 class Weighed:
     """What each weight of a grid reaches on the questions of a set that have a relevant document."""
 
-    about: Mapping[
-        str, Any
-    ]  # ``questions``, ``retriever``, ``corpus``, ``measure``; ``candidates``, c weights
+    # about: ``questions``, ``retriever``, ``corpus``, ``measure``; ``candidates``, c weights
+    about: Mapping[str, Any]
     questions: list[str]  # n identifiers
     relevant: list[list[str]]  # documents of each
     values: np.ndarray  # (c, n) float64

@@ -142,9 +142,8 @@ class SGBert(Objective):
                 "from an encoder without a layer that changes their width."
             )
         network = transformer_of(encoder).auto_model
-        embeddings = getattr(
-            network, "embeddings", None
-        )  # tokens, positions and segments with their normalisation
+        # Tokens, positions and segments with their normalisation
+        embeddings = getattr(network, "embeddings", None)
         if not isinstance(embeddings, torch.nn.Module):
             raise ConfigError(
                 f"start: sg-bert freezes the embedding layer, and a {type(network).__name__} has none of that name. "

@@ -56,9 +56,8 @@ class RetrievalRow:
     relevant_grade: int
     data_version: str
     language: str
-    chance: float = (
-        math.nan
-    )  # what a random order reaches on average; NaN for groups, and where it is not known
+    # chance: what a random order reaches on average; NaN for groups, and where it is not known
+    chance: float = math.nan
     # documents_cut, documents_lost, questions_cut, questions_lost: texts that the encoder cut off (of a document, any
     # passage), and the share of all tokens that it did not read. NaN where no encoder was searched, or it does not say.
     documents_cut: float = math.nan
@@ -153,9 +152,8 @@ class RetrievalCostRow:
     terms_per_question: float = math.nan
     terms_per_document: float = math.nan
     expected_matches: float = math.nan  # Σ_j P(j ∈ question) P(j ∈ document) over the terms j
-    flops: float = (
-        math.nan
-    )  # multiplications for a question and a document: matches, or the width of a vector
+    # flops: multiplications for a question and a document: matches, or the width of a vector
+    flops: float = math.nan
 
     @property
     def bytes_per_document(self) -> float:
