@@ -20,13 +20,6 @@ def folder(tmp_path_factory):
     return save_tiny_masked_bert(tmp_path_factory.mktemp("models") / "masked")
 
 
-def weights(folder, tmp_path, settings=None, texts=TEXTS, role="document"):
-    found = loaded("splade", folder, tmp_path, settings).encode(texts, role=role, task=None)
-    assert isinstance(found, csr_array)
-    assert found.dtype == np.float32
-    return found.toarray()
-
-
 def in_a_loop(folder, text, pool):
     """Σ or max over the tokens of log(1 + max(0, m)), one number after the other."""
     import torch
@@ -43,7 +36,10 @@ def in_a_loop(folder, text, pool):
 
 @pytest.mark.parametrize(("pooling", "pool"), [("max", max), ("sum", math.fsum)])
 def test_weights_are_those_of_a_plain_loop_whatever_the_padding(folder, tmp_path, pooling, pool):
-    found = weights(folder, tmp_path, {"pooling": pooling})
+    encoder = loaded("splade", folder, tmp_path, {"pooling": pooling})
+    found = encoder.encode(TEXTS, role="document", task=None)
+    assert isinstance(found, csr_array) and found.dtype == np.float32
+    found = found.toarray()
     expected = [in_a_loop(folder, text, pool) for text in TEXTS]
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert (found == 0).any()

@@ -41,9 +41,6 @@ def fold(n: int = 900, *, protocol: ProbeProtocol = SHORT, noise: float = 1.0, e
     return train_fold(plan, parts, labels, ProbeDesign("mcc", 2, None, protocol))
 
 
-# --- clip_metric (A5)
-
-
 def test_unclipped_metric_keeps_what_is_below_chance():
     truth = np.array([0, 0, 1, 1])
     assert published_metric("mcc", truth, 1 - truth, n_classes=2, clip=False) == -1
@@ -54,16 +51,10 @@ def test_unclipped_metric_keeps_what_is_below_chance():
     assert wrong == pytest.approx(-1 / 2)
 
 
-# --- logit_in_unit_interval (A10)
-
-
 def test_logits_in_the_unit_interval_are_logits():
     logits = np.float32([[0.1], [0.4], [0.9], [0.0]])
     assert predicted_classes(logits).tolist() == [0, 0, 1, 0]
     assert predicted_classes(logits, as_probabilities=False).tolist() == [1, 1, 1, 0]
-
-
-# --- const_features (A8)
 
 
 def test_columns_that_are_constant_on_the_training_part_keep_their_scale():
@@ -75,9 +66,6 @@ def test_columns_that_are_constant_on_the_training_part_keep_their_scale():
     assert mended[1][0].tolist() == pytest.approx([0, 1, 0.1])
     assert not mended[0][:, 1:].any()
     assert mended[0][:, 0].tolist() == published[0][:, 0].tolist() == [-1, 0, 1]
-
-
-# --- warmup_floor (A6)
 
 
 @pytest.mark.parametrize(("n_batches", "published", "fixed"), [(0, 0, 1), (3, 0, 1), (4, 1, 1), (9, 2, 2)])
@@ -103,9 +91,6 @@ def test_small_task_is_refused_as_published_and_the_message_names_the_way_out():
         check_folds(_task(2), 2, small_parts=True, evaluation_share=0.5)
 
 
-# --- best_checkpoint (A7)
-
-
 def test_best_weights_are_those_of_a_training_that_ends_there():
     quick = SHORT.but(learning_rates=(0.2,), patience=3)
     last, best = fold(protocol=quick), fold(protocol=with_switches(quick, best_checkpoint=True))
@@ -118,9 +103,6 @@ def test_best_weights_are_those_of_a_training_that_ends_there():
     assert best.test_loss != last.test_loss
 
 
-# --- stratify_eval (A15)
-
-
 @given(counts=st.lists(st.integers(1, 40), min_size=2, max_size=5), share=st.floats(0.05, 0.95))
 def test_stratified_choice_has_its_size_and_every_class_its_share(counts, share):
     labels = np.random.default_rng(0).permutation(np.repeat(np.arange(len(counts)), counts))
@@ -129,9 +111,6 @@ def test_stratified_choice_has_its_size_and_every_class_its_share(counts, share)
     assert chosen.sum() == size
     for label, n in enumerate(counts):
         assert abs(chosen[labels == label].sum() - size * n / len(labels)) < 1
-
-
-# --- group_folds (A16)
 
 
 @settings(max_examples=30)
@@ -145,9 +124,6 @@ def test_documents_are_never_split_and_classes_are_spread(seed, n_folds, size):
     for label in (0, 1):
         shares = np.bincount(folds[labels == label], minlength=n_folds) / (labels == label).sum()
         assert abs(shares - 1 / n_folds).max() < 0.15
-
-
-# --- reflect_bca (A3), degenerate_interval (A4)
 
 
 def test_proper_interval_is_that_of_scipy():

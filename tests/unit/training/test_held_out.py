@@ -43,15 +43,11 @@ def test_less_than_a_batch_on_either_side_is_refused(share):
         split(ROWS, SETTINGS.model_copy(update={"held_out": share}), Draws(3))
 
 
-def values(objective, rows, settings=SETTINGS):
-    found = Trainer(objective, rows, settings, Draws(3), held_out=rows).measured(7)
-    return {row["measure"]: (row["value"], row["n"]) for row in found}
-
-
 def test_loss_and_accuracy_are_means_over_the_hidden_tokens_of_all_rows(tmp_path):
     objective = tiny.recipe("mlm", tiny.encoder(tmp_path, double=True), masking="tokens")
     rows = ROWS[:10]
-    found = values(objective, rows)
+    measured = Trainer(objective, rows, SETTINGS, Draws(3), held_out=rows).measured(7)
+    found = {row["measure"]: (row["value"], row["n"]) for row in measured}
     losses, right = [], []
     for start in range(0, 10, 2):  # what is hidden is drawn batch by batch
         (view,) = objective.views(rows[start : start + 2], Draws(3, ("held-out", "batch", start)))

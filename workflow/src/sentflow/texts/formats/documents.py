@@ -78,9 +78,6 @@ def read_conll_archive(file: RawFile) -> Records:
     return Records(file.name, ["document", "text"], [documents, texts], numbered(len(names)))
 
 
-_LONGEST_NUMBER = 18  # digits; what is longer is a name like any other
-
-
 def read_text_folders(path: Path, root: str, *, encoding: str) -> Records:
     """Each file is one text, stripped of outer white space, in the order of folders and of the numbers in names.
 
@@ -104,7 +101,7 @@ def read_text_folders(path: Path, root: str, *, encoding: str) -> Records:
 
 def _natural(stem: str) -> tuple[bool, int, str]:
     """Sort key: numbers by value, before all other names."""
-    is_number = stem.isdecimal() and len(stem) <= _LONGEST_NUMBER
+    is_number = stem.isdecimal() and len(stem) <= 18  # what is longer is a name like any other
     return (False, int(stem), stem) if is_number else (True, 0, stem)
 
 
