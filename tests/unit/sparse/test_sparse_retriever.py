@@ -119,3 +119,5 @@ def test_the_order_is_that_of_the_seed_and_rows_stay_as_they_are():
 def test_rows_are_of_one_form():
     with pytest.raises(DataError, match=r"row 1 is \('a', 'b', 1\)"):
         next(utils.iter([("a", "b", "c"), ("a", "b", 1)]))
+    with pytest.raises(DataError, match=r"row 0 is \(\)"):
+        next(utils.iter([()]))

@@ -13,9 +13,8 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.files.limits import SETTINGS_BYTES, SETTINGS_DEPTH, SETTINGS_PART_BYTES
 
-_LOADER = (
-    yaml.SafeLoader
-)  # as Snakemake reads: the faster loader of C takes tabs and "?" where this one does not
+# As Snakemake reads: the faster loader of C takes tabs and "?" where this one does not.
+_LOADER = yaml.SafeLoader
 # What PyYAML raises for values that are not what they look like: a month 13, 5,000 digits, a tag without its value
 _ODD_VALUES = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
 

@@ -305,8 +305,9 @@ def compare_protocol(
     from sentflow.compare.scores import in_order, score_row
     from sentflow.compare.tasks import fold_scores
 
-    base = in_order([score_row(read_sealed(file), settings) for file in scores])
-    other = in_order([score_row(read_sealed(file), settings) for file in other_scores])
+    base, other = (
+        [score_row(read_sealed(file), settings) for file in files] for files in (scores, other_scores)
+    )
     for row, file in zip(other, other_scores, strict=True):
         if row.protocol != settings.protocol:
             raise DataError(
@@ -318,7 +319,7 @@ def compare_protocol(
         for rows, files in ((base, tables), (other, other_tables))
     )
     folds = {key: (values, second[key]) for key, values in first.items() if key in second}
-    rows = effect_rows(base, other, folds, title=settings.protocol_title)
+    rows = effect_rows(in_order(base), in_order(other), folds, title=settings.protocol_title)
     write_rows(output, EffectRow, rows)
 
 

@@ -49,7 +49,7 @@ def iter(  # noqa: A001  # published name
 def _labelled(rows: Sequence[Sequence[Any]]) -> bool:
     if not len(rows):
         raise DataError("there are no rows. Give (anchor, positive, negative) or (query, document, label).")
-    third = str if isinstance(rows[0][-1], str) else int | float
+    third = str if all(isinstance(value, str) for value in rows[0]) else int | float
     for place, row in enumerate(rows):
         texts = not isinstance(row, str) and len(row) == 3 and all(isinstance(text, str) for text in row[:2])
         if not texts or not isinstance(row[2], third):
