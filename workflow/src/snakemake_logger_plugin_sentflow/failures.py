@@ -41,14 +41,8 @@ def paragraph(log: str) -> str:
 def killed_for(said: str, rule: str, requested: Mapping[str, object] | None) -> list[str]:
     """A sentence if a job was ended for want of memory or time, with what to write; none for any other failure.
 
-    Parameters
-    ----------
-    said
-        By Snakemake or the executor, of how the job ended, and the ends of its logs.
-    rule
-        Of the job.
-    requested
-        Resources of the attempt.
+    `said`: by Snakemake or the executor, of how the job ended, and the ends of its logs. `requested`: resources of the
+    attempt.
     """
     requested = requested or {}
     profile = f"For more, write in the profile, under set-resources: {rule}: {{ %s: {'%s'} * attempt }}."

@@ -33,16 +33,9 @@ class Omnibus:
 def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
     """What of the tasks is taken as independent.
 
-    Parameters
-    ----------
-    sources
-        (N,) what tasks have in common, say the dataset.
-
-    Returns
-    -------
-    np.ndarray
-        (N,) int64 in [0, U), the unit of each task, numbered as they appear: its source, or the task itself where all
-        tasks have one source. With one source nothing can be said of others, and tasks stand for its further ones.
+    `sources`: (N,) what tasks have in common, say the dataset. Returns (N,) int64 in [0, U), the unit of each task,
+    numbered as they appear: its source, or the task itself where all tasks have one source. With one source nothing can
+    be said of others, and tasks stand for its further ones.
     """
     names = list(dict.fromkeys(sources))
     if len(names) == 1:
@@ -65,13 +58,8 @@ def ranks(values: np.ndarray) -> np.ndarray:
 def omnibus(means: np.ndarray) -> Omnibus:
     """Friedman's test and the sharper form of Iman and Davenport.
 
-    Parameters
-    ----------
-    means
-        (N, K) scores of K encoders on N units.
+    `means`: (N, K) scores of K encoders on N units.
 
-    Notes
-    -----
     χ² = 12N/(K(K+1)) · (Σ R² − K(K+1)²/4) of the average ranks R, over 1 − Σ(t³ − t)/(N(K³ − K)) for groups of t equal
     scores; F = (N − 1)χ² / (N(K − 1) − χ²). Friedman 1937; Iman and Davenport 1980; Demšar 2006.
     """

@@ -13,14 +13,12 @@ from sentflow.stats.paired import PairedT
 class ClusteredT(PairedT):
     """The paired differences of units that come in clusters, say questions on the same law.
 
-    Notes
-    -----
     The mean is still that of all n units. Its error is that of the jackknife, √((C − 1)/C · Σ (S / (n − n_c))²) with
-    the sums S of d − d̄ within each of C clusters of n_c units, and the degrees of freedom are `effective_clusters` − 1.
-    For clusters of one size that is the usual cluster-robust error √(C/(C − 1) · Σ S²) / n with C − 1 of them, and for
-    clusters of one unit `PairedT`; where sizes differ, the usual ones are too small (docs/statistics.md). Bell and
-    McCaffrey 2002, Survey Methodology 28, 169–181; MacKinnon, Nielsen and Webb 2023, Journal of Applied Econometrics
-    38, 671–694.
+    the sums S of d − d̄ within each of C clusters of n_c units, and the degrees of freedom are
+    `effective_clusters` − 1. For clusters of one size that is the usual cluster-robust error √(C/(C − 1) · Σ S²) / n
+    with C − 1 of them, and for clusters of one unit `PairedT`; where sizes differ, the usual ones are too small
+    (docs/statistics.md). Bell and McCaffrey 2002, Survey Methodology 28, 169–181; MacKinnon, Nielsen and Webb 2023,
+    Journal of Applied Econometrics 38, 671–694.
     """
 
     cluster: np.ndarray  # (n,) int64, the cluster of each unit, from 0; at least two

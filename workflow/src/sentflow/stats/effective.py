@@ -33,13 +33,8 @@ class Documents:
 def effective_clusters(sizes: np.ndarray) -> float:
     """How many clusters of equal size say as much as these: (Σ n)² / Σ n², at most their number.
 
-    Parameters
-    ----------
-    sizes
-        (C,) numbers of units of each cluster, none 0.
+    `sizes`: (C,) numbers of units of each cluster, none 0.
 
-    Notes
-    -----
     Half of the units in one cluster are less than 4 of them, however many others there are. Carter, Schnepel and
     Steigerwald 2017, Review of Economics and Statistics 99, 698–709, for clusters that are alike but in their size.
     """

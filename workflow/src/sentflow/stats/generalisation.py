@@ -24,20 +24,10 @@ def nadeau_bengio_interval(
 ) -> GeneralisationInterval:
     """Corrected resampled t interval of the mean of J = repetitions × folds scores.
 
-    Parameters
-    ----------
-    scores
-        (J,) float64, J >= 2.
-    folds
-        k of the cross-validation; the ratio of test to training rows is 1 / (k − 1).
-    level
-        Confidence level in (0, 1).
-    documents
-        How many documents of equal size say as much as those that the folds keep together (`effective_clusters`);
-        infinite where folds are made of rows.
+    `scores`: (J,) float64, J >= 2. `folds`: k of the cross-validation; the ratio of test to training rows is
+    1 / (k − 1). `documents`: how many documents of equal size say as much as those that the folds keep together
+    (`effective_clusters`); infinite where folds are made of rows.
 
-    Notes
-    -----
     mean ± t(1 − α/2; ν) · s · √(1/J + 1/(k − 1)), ν = J − 1. Nadeau and Bengio 2003, Inference for the generalization
     error, with the ratio of Bouckaert and Frank 2004. ν is `degrees_of_freedom` where documents are kept together.
     """

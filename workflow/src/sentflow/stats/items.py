@@ -12,17 +12,8 @@ from sentflow.stats.resampling import drawn_counts, percentile_limits
 def metric_values(name: str, counts: np.ndarray) -> np.ndarray:
     """The metric of each confusion matrix.
 
-    Parameters
-    ----------
-    name
-        ``"mcc"`` or ``"adjusted_macro_f1"``.
-    counts
-        (…, K, K), true classes in rows; weights need not be whole numbers.
-
-    Returns
-    -------
-    np.ndarray
-        (…) float64, not cut at 0; equal to `sentflow.probing.fold` but for its single precision.
+    `name`: ``"mcc"`` or ``"adjusted_macro_f1"``. `counts`: (…, K, K), true classes in rows; weights need not be whole
+    numbers. Returns (…) float64, not cut at 0; equal to `sentflow.probing.fold` but for its single precision.
     """
     counts = counts.astype(np.float64)
     return _matthews_correlations(counts) if name == "mcc" else _adjusted_macro_f1s(counts)
@@ -87,12 +78,8 @@ class ItemInterval:
 def resampling_units(labels: np.ndarray, groups: Sequence[str | None]) -> Units:
     """The units of a task.
 
-    Parameters
-    ----------
-    labels
-        (n,) int64 class indices of all rows, also of those that no fold tests.
-    groups
-        n names of documents, None where unknown: such a row is a document of its own.
+    `labels`: (n,) int64 class indices of all rows, also of those that no fold tests. `groups`: n names of documents,
+    None where unknown: such a row is a document of its own.
     """
     named: dict[str, int] = {}
     of_row = np.empty(len(labels), np.int64)
@@ -122,26 +109,11 @@ def item_replicates(
 ) -> np.ndarray:
     """The statistic of each encoder in each resample, the same resamples for all.
 
-    Parameters
-    ----------
-    predictions
-        Of M encoders on one task.
-    units
-        Of the task.
-    metric, n_classes
-        See `metric_values`.
-    n_resamples, seed
-        Of the bootstrap.
+    `predictions`: of M encoders on one task. Returns (n_resamples + 1, M) float64; the first row is the statistic of
+    the task as it is.
 
-    Returns
-    -------
-    np.ndarray
-        (n_resamples + 1, M) float64; the first row is the statistic of the task as it is.
-
-    Notes
-    -----
-    Never cut at 0, whatever the protocol does to fold scores: limits of cut values would hide how weak an encoder is.
-    A resample draws units with replacement within each stratum; a row weighs as often as its unit was drawn, in every
+    Never cut at 0, whatever the protocol does to fold scores: limits of cut values would hide how weak an encoder is. A
+    resample draws units with replacement within each stratum; a row weighs as often as its unit was drawn, in every
     repetition in which it was tested.
     """
     tables = [_cells(one, units, n_classes=n_classes) for one in predictions]

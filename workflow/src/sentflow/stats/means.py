@@ -132,16 +132,7 @@ def mean_interval(
 ) -> MeanInterval:
     """Both intervals.
 
-    Parameters
-    ----------
-    replicates
-        (R,) float64 values in resamples.
-    observed
-        The value itself.
-    left_out
-        (U,) float64 values without each unit.
-    level
-        Confidence level.
+    `replicates`: (R,) float64 values in resamples. `left_out`: (U,) float64 values without each unit.
     """
     near = _ROUNDING * float(np.abs(left_out).max())
     # sums in another order must not break ties, which BCa counts

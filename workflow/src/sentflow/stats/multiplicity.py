@@ -9,13 +9,8 @@ import numpy as np
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values, in the order given: all at most α together are wrong with a probability of at most α.
 
-    Parameters
-    ----------
-    p_values
-        Of one family. NaN, an undefined test, stays NaN and counts as one of the family.
+    `p_values`: of one family. NaN, an undefined test, stays NaN and counts as one of the family.
 
-    Notes
-    -----
     Of the sorted p₁ ≤ … ≤ p_M the i-th becomes the largest of min(1, (M − l + 1) · p_l) for l ≤ i. Holm 1979.
     """
     order = sorted(
@@ -32,13 +27,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values, in the order given: of all at most α together, a share of at most α is wrong on average.
 
-    Parameters
-    ----------
-    p_values
-        Of one family. NaN, an undefined test, stays NaN and counts as one of the family.
+    `p_values`: of one family. NaN, an undefined test, stays NaN and counts as one of the family.
 
-    Notes
-    -----
     Of the sorted p₁ ≤ … ≤ p_M the i-th becomes the least of M p_l / l for l ≥ i. For tests that are independent or
     positively dependent. Benjamini and Hochberg 1995.
     """

@@ -27,21 +27,10 @@ def row_scores(
 ) -> RowScores:
     """Scores and contributions of one system.
 
-    Parameters
-    ----------
-    metric
-        ``"mcc"`` or ``"adjusted_macro_f1"``.
-    n_classes
-        K.
-    truth
-        (n,) int64 class indices from 0 to K − 1.
-    predicted
-        (R, n) int64 class indices; what stands where a row is not tested is not read.
-    tested
-        (R, n) bool, equally many in each repetition, which leaves rows out where it cuts the classes to one size.
+    `metric`: ``"mcc"`` or ``"adjusted_macro_f1"``. `truth`: (n,) int64 class indices from 0 to K − 1. `predicted`:
+    (R, n) int64 class indices; what stands where a row is not tested is not read. `tested`: (R, n) bool, equally many
+    in each repetition, which leaves rows out where it cuts the classes to one size.
 
-    Notes
-    -----
     Rows of one true class and one predicted class contribute the same, so that a repetition needs K² scores, not n.
     """
     cell = truth * n_classes + predicted
@@ -61,11 +50,8 @@ def row_scores(
 def by_repetition(predictions: OutOfFold) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What `row_scores` needs of predictions.
 
-    Returns
-    -------
-    tuple
-        The classes of the n rows that any repetition tests, (n,) int64; what each of R repetitions predicts, (R, n)
-        int64; and which of the rows it tests, (R, n) bool.
+    Returns the classes of the n rows that any repetition tests, (n,) int64; what each of R repetitions predicts, (R, n)
+    int64; and which of the rows it tests, (R, n) bool.
     """
     rows, place = np.unique(predictions.row, return_inverse=True)
     repetitions, number = np.unique(predictions.repetition, return_inverse=True)
@@ -82,13 +68,8 @@ def by_repetition(predictions: OutOfFold) -> tuple[np.ndarray, np.ndarray, np.nd
 class OutOfFoldT(PairedT):
     """The paired differences of the folds of a cross-validation, and their error by the rows that were tested.
 
-    Attributes
-    ----------
-    differences
-        (J,) float64 of the scores of folds or of repetitions: first system minus second, of the same folds.
+    `differences`: (J,) float64 of the scores of folds or of repetitions: first system minus second, of the same folds.
 
-    Notes
-    -----
     The squared error is m/(m − 1) times the sum of squared contributions of the m rows of a repetition, averaged over
     the repetitions, not that of averaged contributions: how much one repetition differs from the next stands for what
     other training rows would change. Where a class is cut, repetitions draw other rows of it, so that their mean rests

@@ -86,24 +86,11 @@ class PairedT:
     def p_equivalence(self, margin: float) -> float:
         """One-sided p that the true difference is `margin` or more, either way: a small one shows equivalence.
 
-        Parameters
-        ----------
-        margin
-            The smallest difference that would matter; with 0 nothing is equivalent, and p is NaN.
+        `margin`: the smallest difference that would matter; with 0 nothing is equivalent, and p is NaN. Returns the
+        larger p of two one-sided tests: at most α exactly where the interval at the level 1 − 2α is inside ± margin. 0
+        where the two have equal scores on every unit, NaN for any other degenerate test. Raises ValueError where the margin
+        is below 0 or NaN.
 
-        Returns
-        -------
-        float
-            The larger p of two one-sided tests: at most α exactly where the interval at the level 1 − 2α is inside
-            ± margin. 0 where the two have equal scores on every unit, NaN for any other degenerate test.
-
-        Raises
-        ------
-        ValueError
-            The margin is below 0 or NaN.
-
-        Notes
-        -----
         Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15, 657–680.
         """
         if not margin >= 0:
@@ -155,13 +142,8 @@ class CorrectedT(PairedT):
 def mcnemar(first_right: np.ndarray, second_right: np.ndarray) -> float:
     """Two-sided exact p that two classifiers are right equally often.
 
-    Parameters
-    ----------
-    first_right, second_right
-        (n,) bool, whether each classifier is right on each of n independent texts.
+    `first_right`, `second_right`: (n,) bool, whether each classifier is right on each of n independent texts.
 
-    Notes
-    -----
     Of the texts on which only one of the two is right, the smaller number is binomial with probability 1/2; 1 where
     there are none. McNemar 1947, in the exact form.
     """

@@ -50,19 +50,11 @@ def pooled_difference(
 ) -> PooledDifference:
     """Random-effects model of one pair of encoders.
 
-    Parameters
-    ----------
-    differences, errors
-        (N,) float64 differences a − b on N tasks, and their standard errors. An error of 0, of folds that all have one
-        difference, is unknown: the root mean square of the others stands for it. Everything is NaN where one is NaN, as
-        of too few documents.
-    sources
-        (N,) what tasks have in common: those of one source are not independent.
-    level
-        Of both intervals.
+    `differences`, `errors`: (N,) float64 differences a − b on N tasks, and their standard errors. An error of 0, of
+    folds that all have one difference, is unknown: the root mean square of the others stands for it. Everything is NaN
+    where one is NaN, as of too few documents. `sources`: (N,) what tasks have in common: those of one source are not
+    independent.
 
-    Notes
-    -----
     d_t = μ + u_s + v_t + e_t with normal u of variance ω² (sources), v of variance τ² (tasks) and e of the known
     variances. ω² and τ² by restricted maximum likelihood (REML). Of N tasks, n_s of source s, the plain mean has the
     variance ω² Σ n_s²/N² + τ²/N + Σ e²/N², and Satterthwaite's degrees of freedom (1946): `effective_clusters` − 1 for

@@ -39,26 +39,14 @@ def rank_intervals(
 ) -> list[RankInterval]:
     """Intervals of K encoders over N tasks.
 
-    Parameters
-    ----------
-    fold_scores
-        Per task (J, K) float64 test scores, fold by fold.
-    folds
-        k of the cross-validation.
-    level, n_draws, seed
-        Of the intervals.
-    units
-        (N,) what is drawn, as `independent_units` numbers it; None where every task is one.
-    documents
-        N effective numbers of documents that the folds keep together, infinite where they are made of rows; None where
-        all are.
+    `fold_scores`: per task (J, K) float64 test scores, fold by fold. `folds`: k of the cross-validation. `units`: (N,)
+    what is drawn, as `independent_units` numbers it; None where every task is one. `documents`: N effective numbers of
+    documents that the folds keep together, infinite where they are made of rows; None where all are.
 
-    Notes
-    -----
-    Repetition: a draw takes as many units as there are, with replacement, and for each of their tasks new scores of
-    all encoders from a multivariate t distribution: `degrees_of_freedom`, the means of the folds, and the
-    covariance of the fold scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay
-    paired. Units alone would say nothing about the texts inside their tasks.
+    Repetition: a draw takes as many units as there are, with replacement, and for each of their tasks new scores of all
+    encoders from a multivariate t distribution: `degrees_of_freedom`, the means of the folds, and the covariance of the
+    fold scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay paired. Units alone
+    would say nothing about the texts inside their tasks.
     """
     means = np.stack([scores.mean(axis=0) for scores in fold_scores])
     generator = np.random.default_rng(seed)

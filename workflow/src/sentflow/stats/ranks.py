@@ -9,18 +9,9 @@ import numpy as np
 def average_ranks(values: np.ndarray) -> np.ndarray:
     """Ranks along the last axis, 1 for the lowest.
 
-    Parameters
-    ----------
-    values
-        (…, n) real numbers, n >= 1.
+    `values`: (…, n) real numbers, n >= 1. Returns (…, n) float64 in [1, n], whole or half numbers; those of a line with
+    a NaN are all NaN.
 
-    Returns
-    -------
-    np.ndarray
-        (…, n) float64 in [1, n], whole or half numbers; those of a line with a NaN are all NaN.
-
-    Notes
-    -----
     As ``scipy.stats.rankdata`` by its defaults, along the last axis.
     """
     order = np.argsort(values, axis=-1)

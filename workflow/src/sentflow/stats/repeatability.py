@@ -122,16 +122,9 @@ def published_intervals(
 ) -> list[Interval]:
     """The published interval of the mean of each sample; all start from the same seed.
 
-    Parameters
-    ----------
-    samples
-        1-D float64 arrays. Those of one length share their resampled indices, which are the same draws.
-    seed, n_resamples, level
-        Of the bootstrap.
-    reflect
-        Mirror each interval around the mean, as published; else the proper BCa interval.
-    undefined
-        No limits where all values are equal, as published; else both are the mean.
+    `samples`: 1-D float64 arrays. Those of one length share their resampled indices, which are the same draws.
+    `reflect`: mirror each interval around the mean, as published; else the proper BCa interval. `undefined`: no limits
+    where all values are equal, as published; else both are the mean.
     """
     intervals = []
     for sample in samples:
@@ -210,20 +203,10 @@ def _mirrored(interval: Interval, centre: float) -> Interval:
 def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Interval:
     """BCa interval of (mean − resampled mean), added back to the mean: the mirror image of the usual one.
 
-    Parameters
-    ----------
-    sample
-        (n,) float64.
-    rows
-        (resamples, n) indices into the sample.
-    level
-        Confidence level.
+    `sample`: (n,) float64. `rows`: (resamples, n) indices into the sample.
 
-    Notes
-    -----
-    Efron 1987, as scipy.stats.bootstrap computes it. The resampled means are averages of the drawn values,
-    not a count matrix times the values: the latter's rounding breaks exact ties and moves the bias
-    correction.
+    Efron 1987, as scipy.stats.bootstrap computes it. The resampled means are averages of the drawn values, not a count
+    matrix times the values: the latter's rounding breaks exact ties and moves the bias correction.
     """
     n, mean = len(sample), sample.mean()
     if n == 1:

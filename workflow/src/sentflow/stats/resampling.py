@@ -31,20 +31,9 @@ def drawn_counts(
 ) -> Iterator[np.ndarray]:
     """How often each unit is drawn, with replacement within its stratum.
 
-    Parameters
-    ----------
-    strata
-        Numbers of the units, from 0, that are drawn among themselves; each unit is in one stratum.
-    n_resamples, seed
-        Of the bootstrap.
-    cells, dtype
-        Counts of a block at most (None: `_CELLS_AT_ONCE`), and their type. Where there are several strata, the draws
-        depend on the size of a block.
-
-    Yields
-    ------
-    np.ndarray
-        (block, units), `n_resamples` rows in all.
+    `strata`: numbers of the units, from 0, that are drawn among themselves; each unit is in one stratum. `cells`,
+    `dtype`: counts of a block at most (None: `_CELLS_AT_ONCE`), and their type. Where there are several strata, the
+    draws depend on the size of a block. Yields (block, units), `n_resamples` rows in all.
     """
     n_units = sum(map(len, strata))
     generator = np.random.default_rng(seed)
@@ -98,25 +87,11 @@ def bca_limits(
 ) -> tuple[float, float]:
     """Bias-corrected and accelerated limits.
 
-    Parameters
-    ----------
-    replicates
-        (R,) float64, the statistic in each resample. What is equal to `observed` must be equal in every bit: ties count
-        half on either side.
-    observed
-        The statistic of the sample itself.
-    left_out
-        (n,) float64, the statistic without each unit that is resampled; not all equal.
-    level
-        Confidence level.
+    `replicates`: (R,) float64, the statistic in each resample. What is equal to `observed` must be equal in every bit:
+    ties count half on either side. `observed`: the statistic of the sample itself. `left_out`: (n,) float64, the
+    statistic without each unit that is resampled; not all equal. Returns low and high; both NaN where no replicate is on one side of
+    what was observed.
 
-    Returns
-    -------
-    tuple
-        Both NaN where no replicate is on one side of what was observed.
-
-    Notes
-    -----
     Efron 1987, as scipy.stats.bootstrap computes it.
     """
     below, ties = np.count_nonzero(replicates < observed), np.count_nonzero(replicates == observed)

@@ -38,28 +38,13 @@ def score(
 ) -> dict[str, Any]:
     """Mean, published aggregation and named intervals.
 
-    Parameters
-    ----------
-    folds
-        The unaggregated table of all folds (see `CrossValidation.scores`).
-    n_folds
-        Folds of one repetition.
-    seed
-        Of the protocol; seeds the published bootstrap.
-    settings
-        See `StatisticsSettings`.
-    items
-        The item-level interval at the same level, where there are predictions.
-    documents
-        Those that the folds keep together; None where they are made of rows.
-
-    Returns
-    -------
-    dict
-        ``mean``, ``std``, ``published`` (see `summarise`) and ``intervals``: *repeatability* as published,
-        for comparison with papers only; *generalisation*, for claims, and for claims of new documents where `documents`
-        are given (they stand in it, and its limits are NaN if they are too few); *item* from `items`, if given. Scores
-        that are not clipped have ``mean_clipped`` beside them, the mean of the fold scores cut at 0.
+    `folds`: the unaggregated table of all folds (see `CrossValidation.scores`). `n_folds`: folds of one repetition.
+    `seed`: of the protocol; seeds the published bootstrap. `items`: the item-level interval at the same level, where
+    there are predictions. `documents`: those that the folds keep together; None where they are made of rows. Returns
+    ``mean``, ``std``, ``published`` (see `summarise`) and ``intervals``: *repeatability* as published, for comparison
+    with papers only; *generalisation*, for claims, and for claims of new documents where `documents` are given (they
+    stand in it, and its limits are NaN if they are too few); *item* from `items`, if given. Scores that are not clipped
+    have ``mean_clipped`` beside them, the mean of the fold scores cut at 0.
     """
     switches = settings.switches
     published = summarise(

@@ -82,15 +82,10 @@ class SeedVariance:
 def seed_variance(values: np.ndarray) -> SeedVariance:
     """Split the variance of a mean over questions and seeds.
 
-    Parameters
-    ----------
-    values
-        (n_q, n_s) float64, at least two of each: scores of one system by question and seed; or differences from
-        another system, seed by seed where both were trained with the same seeds, else from the one score that it has
-        for a question.
+    `values`: (n_q, n_s) float64, at least two of each: scores of one system by question and seed; or differences from
+    another system, seed by seed where both were trained with the same seeds, else from the one score that it has for a
+    question.
 
-    Notes
-    -----
     Analysis of variance of the random two-way layout without repetition. With the mean squares of questions, seeds and
     residuals: σ²_qs = MS_qs, σ²_q = (MS_q − MS_qs) / n_s, σ²_s = (MS_s − MS_qs) / n_q. Searle, Casella and McCulloch
     1992, Variance Components, chapter 4. The variance of the mean is then a sum of mean squares over n_q n_s,
@@ -115,22 +110,15 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
 def resampled_seed_variance(scores: np.ndarray, replicates: np.ndarray, *, n_units: int) -> SeedVariance:
     """The same of a score that is no mean over questions, such as a correlation over pairs of sentences.
 
-    Parameters
-    ----------
-    scores
-        (n_s,) float64, n_s >= 2: one per seed, or differences from another system.
-    replicates
-        (R, n_s) float64: the same in resamples of the units, which are the same for all seeds.
-    n_units
-        n_q >= 2, how many independent ones these are worth.
+    `scores`: (n_s,) float64, n_s >= 2: one per seed, or differences from another system. `replicates`: (R, n_s)
+    float64: the same in resamples of the units, which are the same for all seeds. `n_units`: n_q >= 2, how many
+    independent ones these are worth.
 
-    Notes
-    -----
     What resamples of the units change for all seeds alike stands for σ²_q, what they change for a single seed for
     σ²_qs, and the spread of the scores themselves for σ²_s + σ²_qs / n_q. As mean squares: MS_q = n_q n_s times the
-    variance of the mean over seeds, MS_qs = n_q times that of what is left of a replicate without the means of
-    its seed and its resample, MS_s = n_q times the variance between scores. `SeedVariance` then reads them as
-    those of a two-way table, so its components are those of one unit, and its interval is for new units and new seeds.
+    variance of the mean over seeds, MS_qs = n_q times that of what is left of a replicate without the means of its seed
+    and its resample, MS_s = n_q times the variance between scores. `SeedVariance` then reads them as those of a two-way
+    table, so its components are those of one unit, and its interval is for new units and new seeds.
     """
     n_seeds = len(scores)
     by_resample = replicates.mean(axis=1)

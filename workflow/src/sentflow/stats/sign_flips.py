@@ -11,23 +11,11 @@ _ROUNDING = 1e-12  # of the sum of absolute differences; sums that are closer th
 def sign_flip_p_values(differences: np.ndarray, *, n_resamples: int, seed: int) -> np.ndarray:
     """Two-sided p of several pairs of systems on the same units.
 
-    Parameters
-    ----------
-    differences
-        (P, n) float64 of P pairs on n units, say questions. What is flipped as one, such as the questions of a cluster,
-        is one column: their sum.
-    n_resamples
-        B. Where all sign vectors of the differences that are not 0 are no more than B, they are all looked at.
-    seed
-        Of the drawn signs, which are the same for all pairs.
+    `differences`: (P, n) float64 of P pairs on n units, say questions. What is flipped as one, such as the questions of
+    a cluster, is one column: their sum. `n_resamples`: B. Where all sign vectors of the differences that are not 0 are
+    no more than B, they are all looked at. `seed`: of the drawn signs, which are the same for all pairs. Returns (P,)
+    float64 in (0, 1]; 1 where all differences are 0.
 
-    Returns
-    -------
-    np.ndarray
-        (P,) float64 in (0, 1]; 1 where all differences are 0.
-
-    Notes
-    -----
     With independent signs ε = ±1 of probability 1/2: p = (1 + #{|Σ ε d| ≥ |Σ d|}) / (B + 1) of B draws, or the share of
     all 2ᵏ sign vectors of the k differences that are not 0, which needs no 1, for it holds the observed one. Fisher
     1935; the added 1 makes a test with drawn signs hold its level (Phipson and Smyth 2010). The null hypothesis is that

@@ -19,26 +19,11 @@ def task_mean_interval(
 ) -> tuple[float, float]:
     """Limits of the mean over N tasks of the expected scores of one encoder.
 
-    Parameters
-    ----------
-    fold_scores
-        N of (J,) float64 test scores, J >= 2.
-    sources
-        (N,) what tasks have in common, say the dataset: those of one source may share texts.
-    folds
-        k of the cross-validation.
-    level
-        Confidence level in (0, 1).
-    documents
-        N effective numbers of documents that the folds keep together, infinite where folds are made of rows.
+    `fold_scores`: N of (J,) float64 test scores, J >= 2. `sources`: (N,) what tasks have in common, say the dataset:
+    those of one source may share texts. `folds`: k of the cross-validation. `documents`: N effective numbers of
+    documents that the folds keep together, infinite where folds are made of rows. The limits are not cut to the range of a
+    metric; NaN where a task has too few documents.
 
-    Returns
-    -------
-    tuple of float
-        Not cut to the range of a metric; NaN where a task has too few documents.
-
-    Notes
-    -----
     The error of each task is that of its generalisation interval (`corrected_error`). Errors of one source are added,
     as if they always went together: how far tasks share texts is not known, and this is the largest that their mean can
     have. Those of different sources are independent, so their squares are added. Degrees of freedom: Satterthwaite
@@ -65,14 +50,7 @@ def mean_limits(
 ) -> tuple[float, float]:
     """Limits of the mean of N numbers by their standard errors, as in `task_mean_interval`.
 
-    Parameters
-    ----------
-    mean
-        Of the numbers.
-    errors, freedom, sources
-        (N,) standard errors, their degrees of freedom, and what the numbers have in common.
-    level
-        Confidence level in (0, 1).
+    `errors`, `freedom`, `sources`: (N,) standard errors, their degrees of freedom, and what the numbers have in common.
     """
     numbers = np.unique([str(source) for source in sources], return_inverse=True)[1]
     sums = np.zeros(int(numbers.max()) + 1)
