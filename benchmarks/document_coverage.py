@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from real_scores import OTHERS, RealScores, real_scores
-from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.means import ClusteredScores
-from sentflow.stats.paired import PairedT
+from sentflow.stats.paired import ClusteredT, PairedT
 from sentflow.stats.resampling import percentile_limits
 from sentflow.stats.seeds import derive_seed
 

@@ -10,10 +10,9 @@ import argparse
 
 import numpy as np
 
-from sentflow.stats.across import ranks
+from sentflow.stats.across import rank_intervals, ranks
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.pooled import pooled_difference
-from sentflow.stats.rank_intervals import rank_intervals
 
 REPETITIONS, FOLDS = 10, 5
 LEVEL = 0.95

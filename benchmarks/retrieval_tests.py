@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
 from sentflow.stats.multiplicity import holm
-from sentflow.stats.paired import PairedT
+from sentflow.stats.paired import ClusteredT, PairedT
 from sentflow.stats.seed_variance import seed_variance
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import sign_flip_p_values

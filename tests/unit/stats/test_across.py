@@ -11,8 +11,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats as scipy_stats
 from scipy.stats import rankdata
 
-from sentflow.stats.across import independent_units, omnibus, signed_rank_p, unit_means
-from sentflow.stats.rank_intervals import rank_intervals
+from sentflow.stats.across import independent_units, omnibus, rank_intervals, signed_rank_p, unit_means
 from sentflow.stats.ranks import average_ranks
 
 MEANS = np.random.default_rng(2).normal([0.5, 0.45, 0.40, 0.40], 0.05, (18, 4))

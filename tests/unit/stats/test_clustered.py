@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.effective import effective_clusters
-from sentflow.stats.paired import PairedT
+from sentflow.stats.paired import ClusteredT, PairedT
 
 DIFFERENCES = np.random.default_rng(5).normal(0.05, 0.3, 40)
 

@@ -6,9 +6,8 @@ Fixed seeds; of 1,000 data sets a true rate of 5 % gives 3.3 to 6.9 % with a pro
 import numpy as np
 import pytest
 
-from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.means import ClusteredScores
-from sentflow.stats.paired import PairedT
+from sentflow.stats.paired import ClusteredT, PairedT
 from sentflow.stats.resampling import percentile_limits
 from sentflow.stats.sign_flips import sign_flip_p_values
 from simulated_questions import MEASURES, Population, alike

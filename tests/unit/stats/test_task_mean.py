@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from sentflow.stats.across import task_mean_interval
 from sentflow.stats.generalisation import corrected_error, nadeau_bengio_interval
-from sentflow.stats.task_mean import task_mean_interval
 
 FOLDS, LEVEL = 5, 0.95
 

@@ -14,12 +14,18 @@ from sentflow.compare.differences import winner_by
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.config.configuration import ComparisonStatistics
 from sentflow.files.rows import row_from
-from sentflow.stats.across import Omnibus, independent_units, signed_rank_p, unit_means
+from sentflow.stats.across import (
+    Omnibus,
+    RankInterval,
+    independent_units,
+    rank_intervals,
+    signed_rank_p,
+    task_mean_interval,
+    unit_means,
+)
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.pooled import PooledDifference, pooled_difference
-from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
-from sentflow.stats.task_mean import task_mean_interval
 
 
 @dataclass(frozen=True)

@@ -7,48 +7,20 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from sentflow.compare.rows import AcrossRow
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import AcrossRow, PairRow, SimilarityDifference
 from sentflow.stats.multiplicity import holm
 
+Difference = PairRow | SimilarityDifference | QuestionDifference
+"""Two systems on one unit set (task, pair set or question set), `model_a` before `model_b` in the order of selection.
 
-class Difference(Protocol):
-    """Two systems on one unit set, `model_a` before `model_b` in the order of selection; a frozen dataclass."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    # the task, pair set or question set
-    @property
-    def unit_set(self) -> str: ...
-    @property
-    def model_a(self) -> str: ...
-    @property
-    def model_b(self) -> str: ...
-    @property
-    def value_a(self) -> float: ...
-    @property
-    def value_b(self) -> float: ...
-    # a − b
-    @property
-    def difference(self) -> float: ...
-    # of the difference; NaN where undefined
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    # of a single test, and adjusted for all pairs of systems of the unit set (Holm); NaN where undefined
-    @property
-    def p(self) -> float: ...
-    @property
-    def p_holm(self) -> float: ...
-    # up to which p_holm counts as a difference
-    @property
-    def alpha(self) -> float: ...
-
-
+`difference` is `value_a` − `value_b`, `low` and `high` are its interval, `p` is of a single test and `p_holm` adjusted
+for all pairs of systems of the unit set. Undefined ones are NaN. p_holm up to `alpha` counts as a difference.
+"""
 Row = TypeVar("Row", bound=Difference)
 
 

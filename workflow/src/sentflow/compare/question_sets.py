@@ -17,10 +17,10 @@ from sentflow.compare.question_rows import (
 )
 from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.files.rows import row_from
-from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores
 from sentflow.stats.multiplicity import holm
+from sentflow.stats.paired import ClusteredT
 from sentflow.stats.seed_variance import seed_variance
 
 LEAST_CLUSTERS = 8  # effective ones, below which nothing is said of new documents (docs/statistics.md)

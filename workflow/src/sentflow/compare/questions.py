@@ -10,7 +10,6 @@ import numpy as np
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.files.rows import row_from
-from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.means import (
     ClusteredScores,
     MeanInterval,
@@ -20,7 +19,7 @@ from sentflow.stats.means import (
     says_enough,
 )
 from sentflow.stats.multiplicity import holm
-from sentflow.stats.paired import PairedT
+from sentflow.stats.paired import ClusteredT, PairedT
 from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import sign_flip_p_values
 

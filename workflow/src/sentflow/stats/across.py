@@ -1,4 +1,4 @@
-"""Several encoders on several units: omnibus test and pairs. One number per encoder and unit.
+"""Several encoders on several tasks: omnibus test and pairs, intervals of mean scores and of ranks.
 
 Units are what is taken as independent: tasks, or averages over the tasks of a source; see `independent_units`.
 """
@@ -8,10 +8,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc
-from scipy.stats import wilcoxon
+from scipy.special import chdtrc, fdtrc, stdtrit
 
+from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
 from sentflow.stats.ranks import average_ranks
+from sentflow.stats.resampling import percentile_limits
 
 DECIMALS = 12  # beyond which differences of means differ by rounding
 _EXACT_UP_TO = 50  # units
@@ -94,6 +95,8 @@ def signed_rank_p(differences: np.ndarray) -> float:
     if len(different) == 0:
         return 1.0
     if len(different) > _EXACT_UP_TO:
+        from scipy.stats import wilcoxon  # which takes longer to import than most comparisons
+
         return float(wilcoxon(different, method="asymptotic").pvalue)
     doubled = (2 * average_ranks(np.abs(different))).astype(
         np.int64
@@ -103,3 +106,145 @@ def signed_rank_p(differences: np.ndarray) -> float:
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
     found = int(doubled[different > 0].sum())
     return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
+
+
+@dataclass(frozen=True)
+class RankInterval:
+    """Of one encoder."""
+
+    average_rank: float  # mean of its ranks on the tasks by the observed scores, 1 for the best
+    # repeat_low, repeat_high: of the average rank that a repetition of the experiment would give: other tasks (where
+    # there are several sources, of other sources), and other texts in each. Noise pulls average ranks towards the
+    # middle, so this is no interval of the true one.
+    repeat_low: float
+    repeat_high: float
+    # place, place_low, place_high: its position by average rank, and the limits of that in a repetition
+    place: float
+    place_low: float
+    place_high: float
+
+
+def rank_intervals(
+    fold_scores: Sequence[np.ndarray],
+    *,
+    folds: int,
+    level: float,
+    n_draws: int,
+    seed: int,
+    units: np.ndarray | None = None,
+    documents: Sequence[float] | None = None,
+) -> list[RankInterval]:
+    """Intervals of K encoders over N tasks.
+
+    `fold_scores`: per task (J, K) float64 test scores, fold by fold. `folds`: k of the cross-validation. `units`: (N,)
+    what is drawn, as `independent_units` numbers it; None where every task is one. `documents`: N effective numbers of
+    documents that the folds keep together, infinite where they are made of rows; None where all are.
+
+    Repetition: a draw takes as many units as there are, with replacement, and for each of their tasks new scores of all
+    encoders from a multivariate t distribution: `degrees_of_freedom`, the means of the folds, and the covariance of the
+    fold scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay paired. Units alone
+    would say nothing about the texts inside their tasks.
+    """
+    means = np.stack([scores.mean(axis=0) for scores in fold_scores])
+    generator = np.random.default_rng(seed)
+    n_tasks, n_models = means.shape
+    unit_of = np.arange(n_tasks) if units is None else units
+    sizes = np.bincount(unit_of)
+    chosen = generator.integers(0, len(sizes), (n_draws, len(sizes)))
+    totals = np.zeros((n_draws, n_models))
+    kept = [math.inf] * n_tasks if documents is None else documents
+    for scores, unit, n_documents in zip(fold_scores, unit_of, kept, strict=True):
+        draw_of, _ = np.nonzero(chosen == unit)
+        drawn = ranks(_drawn_scores(scores, folds, len(draw_of), generator, documents=n_documents))
+        np.add.at(totals, draw_of, drawn)
+    averages = totals / sizes[chosen].sum(axis=1, keepdims=True)
+    average = ranks(means).mean(axis=0)
+    place = ranks(-average)
+    places = ranks(-averages)
+    found = []
+    for model in range(n_models):
+        low, high = percentile_limits(averages[:, model], level)
+        limits = [(1 - level) / 2, (1 + level) / 2]
+        place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
+        found.append(
+            RankInterval(
+                average_rank=float(average[model]),
+                repeat_low=low,
+                repeat_high=high,
+                place=float(place[model]),
+                place_low=place_low,
+                place_high=place_high,
+            )
+        )
+    return found
+
+
+def _drawn_scores(
+    scores: np.ndarray, folds: int, n_draws: int, generator: np.random.Generator, *, documents: float
+) -> np.ndarray:
+    """(draws, K) from the multivariate t distribution of a task."""
+    n = len(scores)
+    centred = (scores - scores.mean(axis=0)) * np.sqrt((1 / n + 1 / (folds - 1)) / (n - 1))
+    # normal weights of the folds have the covariance of the fold scores, also where encoders depend on each other
+    normal = generator.standard_normal((n_draws, n)) @ centred
+    freedom = max(degrees_of_freedom(n, documents), 1.0)
+    spread = np.sqrt(generator.chisquare(freedom, (n_draws, 1)) / freedom)
+    drawn: np.ndarray = scores.mean(axis=0) + normal / spread
+    return drawn
+
+
+def task_mean_interval(
+    fold_scores: Sequence[np.ndarray],
+    sources: Sequence[Hashable],
+    *,
+    folds: int,
+    level: float,
+    documents: Sequence[float],
+) -> tuple[float, float]:
+    """Limits of the mean over N tasks of the expected scores of one encoder.
+
+    `fold_scores`: N of (J,) float64 test scores, J >= 2. `sources`: (N,) what tasks have in common, say the dataset:
+    those of one source may share texts. `folds`: k of the cross-validation. `documents`: N effective numbers of
+    documents that the folds keep together, infinite where folds are made of rows. The limits are not cut to the
+    range of a metric; NaN where a task has too few documents.
+
+    The error of each task is that of its generalisation interval (`corrected_error`). Errors of one source are added,
+    as if they always went together: how far tasks share texts is not known, and this is the largest that their mean can
+    have. Those of different sources are independent, so their squares are added. Degrees of freedom: Satterthwaite
+    1946, each source with the fewest of its tasks.
+    """
+    errors = [
+        corrected_error(float(np.std(scores, ddof=1)), len(scores), folds=folds, documents=kept)
+        for scores, kept in zip(fold_scores, documents, strict=True)
+    ]
+    freedom = [
+        degrees_of_freedom(len(scores), kept) for scores, kept in zip(fold_scores, documents, strict=True)
+    ]
+    mean = float(np.mean([scores.mean() for scores in fold_scores]))
+    return mean_limits(mean, errors, freedom, sources, level=level)
+
+
+def mean_limits(
+    mean: float,
+    errors: Sequence[float],
+    freedom: Sequence[float],
+    sources: Sequence[Hashable],
+    *,
+    level: float,
+) -> tuple[float, float]:
+    """Limits of the mean of N numbers by their standard errors, as in `task_mean_interval`.
+
+    `errors`, `freedom`, `sources`: (N,) standard errors, their degrees of freedom, and what the numbers have in common.
+    """
+    numbers = np.unique([str(source) for source in sources], return_inverse=True)[1]
+    sums = np.zeros(int(numbers.max()) + 1)
+    fewest = np.full(len(sums), math.inf)
+    for number, error, own in zip(numbers, errors, freedom, strict=True):
+        sums[number] += error
+        fewest[number] = min(fewest[number], own)
+    variance = float((sums**2).sum())
+    if variance == 0 or math.isnan(variance):
+        return mean + 0 * variance, mean + 0 * variance
+    shared = variance**2 / float((sums**4 / fewest).sum())
+    half_width = float(stdtrit(shared, (1 + level) / 2)) * math.sqrt(variance) / len(errors)
+    return mean - half_width, mean + half_width

@@ -89,8 +89,8 @@ def bca_limits(
 
     `replicates`: (R,) float64, the statistic in each resample. What is equal to `observed` must be equal in every bit:
     ties count half on either side. `observed`: the statistic of the sample itself. `left_out`: (n,) float64, the
-    statistic without each unit that is resampled; not all equal. Returns low and high; both NaN where no replicate is on one side of
-    what was observed.
+    statistic without each unit that is resampled; not all equal. Returns low and high; both NaN where no replicate
+    is on one side of what was observed.
 
     Efron 1987, as scipy.stats.bootstrap computes it.
     """

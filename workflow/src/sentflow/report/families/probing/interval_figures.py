@@ -22,8 +22,8 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_versions, grouped, unique
+from sentflow.stats.across import mean_limits
 from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
-from sentflow.stats.task_mean import mean_limits
 
 _ZERO: dict[str, Any] = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
 _DOT: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4}
