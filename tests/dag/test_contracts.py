@@ -11,6 +11,7 @@ from workflow_copy import (
     TINY,
     command_line,
     copy_workflow,
+    replaced_in_snakemake,
     rule_facts,
 )
 
@@ -53,6 +54,17 @@ def _imported(snakefile: Path, folder: Path) -> set[str]:
     command = [sys.executable, "-c", program, "-n", "--quiet", "--cores", "1", "--snakefile", str(snakefile)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return {*done.stdout.splitlines()[-1].split()}
+
+
+def test_reading_the_snakefile_replaces_nothing_of_snakemake(tmp_path):
+    of_any_snakefile = {
+        "snakemake.common.APPDIRS",
+        "snakemake.workflow.__doc__",
+        "snakemake.workflow.__name__",
+    }
+    by_shell_prefix = {"snakemake.shell.shell._process_prefix"}  # Snakemake's own function for it
+    replaced = replaced_in_snakemake(copy_workflow(tmp_path / "project"))
+    assert set(replaced) <= of_any_snakefile | by_shell_prefix
 
 
 @pytest.mark.slow

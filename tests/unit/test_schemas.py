@@ -44,5 +44,17 @@ def test_the_catalog_fits_the_schema_and_mistakes_do_not():
     ]
 
 
+def test_every_setting_says_what_it_is():
+    models = {name: model for name, model in SCHEMA["$defs"].items() if "properties" in model}
+    assert len(models) > 60
+    silent = [
+        f"{name}.{key}"
+        for name, model in models.items()
+        for key, shown in model["properties"].items()
+        if key != "kind" and not shown.get("description")
+    ]
+    assert silent == []
+
+
 def _wrong(settings: object) -> list[str]:
     return sorted(error.json_path for error in VALIDATOR.iter_errors(settings))
