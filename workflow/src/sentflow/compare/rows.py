@@ -79,11 +79,6 @@ class PairRow:
     protocol: str
 
     @property
-    def is_equivalent(self) -> bool:
-        """Whether the 90 % interval lies within ± `rope`."""
-        return self.p_equivalence <= EQUIVALENT
-
-    @property
     def unit_set(self) -> str:
         return self.task
 
