@@ -10,6 +10,7 @@ from sentflow.config.problems.common import unknown
 from sentflow.config.retrievers import further_encoders, models_of
 from sentflow.config.trainings import Sweep
 from sentflow.encoders.settings import MADE_BY, TRAINED
+from sentflow.errors import ConfigError
 from sentflow.training.data.entries import (
     SEARCHING,
     held_out_of,
@@ -222,7 +223,7 @@ def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list
 Name = tuple[str, str]
 """Section and name of an entry."""
 MODELS, RETRIEVERS, DATA = "models", "retrievers", "training_data"
-
+MOST_OF_SEEDS = 2000  # the graph of more takes longer than anyone waits
 
 _PLACES: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
     MODELS: (
@@ -252,11 +253,16 @@ def write_out_seeds(entries: AllEntries) -> list[str]:
 
     A trained encoder says its seeds, and starts from the encoder, or reads the data, of the same seed where these have
     seeds, too. A retriever, and training data with negatives, have those of what they name. What is wrong with seeds
-    is returned; such an entry stays, with its first seed.
+    is returned; such an entry stays, with its first seed. Raises ConfigError: they would be more than `MOST_OF_SEEDS`.
     """
     known, problems = _known_seeds(entries)
     places = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
     seeds = {place: known[place] for place in places if known[place]}
+    if sum(map(len, seeds.values())) > MOST_OF_SEEDS:
+        most = ".".join(max(seeds, key=lambda place: len(seeds[place])))
+        raise ConfigError(
+            f"{most}: entries with seeds stand for more than {MOST_OF_SEEDS} entries. Write fewer seeds."
+        )
     for (section, name), own in list(seeds.items()):
         entry = entries[section][name]
         named = _named(section, entry)
