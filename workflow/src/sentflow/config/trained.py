@@ -259,9 +259,9 @@ def write_out_seeds(entries: AllEntries) -> list[str]:
     places = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
     seeds = {place: known[place] for place in places if known[place]}
     if sum(map(len, seeds.values())) > MOST_OF_SEEDS:
-        most = ".".join(max(seeds, key=lambda place: len(seeds[place])))
+        section, name = max(seeds, key=lambda place: len(seeds[place]))
         raise ConfigError(
-            f"{most}: entries with seeds stand for more than {MOST_OF_SEEDS} entries. Write fewer seeds."
+            f"{section}.{name}: entries with seeds stand for more than {MOST_OF_SEEDS} entries. Write fewer seeds."
         )
     for (section, name), own in list(seeds.items()):
         entry = entries[section][name]
