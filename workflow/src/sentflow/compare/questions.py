@@ -143,7 +143,7 @@ class QuestionScores:
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:
         settings, test = self.settings, self.paired_t(a, b)
-        wins = test.wins()
+        wins, ties, losses = test.wins()
         p_sign_flip, p_sign_flip_holm = self._sign_flip_p[a, b]
         # too few say nothing by t or by a bootstrap; sign flips hold their level at any number
         enough = self.units.grouped or says_enough(test.differences)
@@ -172,9 +172,9 @@ class QuestionScores:
             p_sign_flip=p_sign_flip,
             p_sign_flip_holm=p_sign_flip_holm,
             effect_size=test.effect_size,
-            wins=wins.a,
-            ties=wins.ties,
-            losses=wins.b,
+            wins=wins,
+            ties=ties,
+            losses=losses,
             mdd_power=test.detectable(self.least_alpha) if enough else math.nan,
             p_equivalence=test.p_equivalence(settings.margin) if enough or test.degenerate else math.nan,
             bootstrap_low=bootstrap.low,

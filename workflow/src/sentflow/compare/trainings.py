@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from sentflow.compare.pair_sets import CorrelatedScores
-from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.compare.rows import TrainingSeeds
 from sentflow.similarity.scores import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
 from sentflow.stats.multiplicity import holm
