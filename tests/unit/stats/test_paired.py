@@ -8,9 +8,8 @@ from scipy import stats as scipy_stats
 from scipy.stats import binomtest, false_discovery_control, permutation_test
 
 from sentflow.compare.comparisons import n_needed
-from sentflow.stats.multiplicity import benjamini_hochberg, holm
+from sentflow.stats.multiplicity import benjamini_hochberg, holm, least_sign_flip_p, sign_flip_p_values
 from sentflow.stats.paired import CorrectedT, PairedT, mcnemar
-from sentflow.stats.sign_flips import least_sign_flip_p, sign_flip_p_values
 
 DIFFERENCES = np.random.default_rng(0).normal(0.02, 0.05, 50)
 

@@ -43,7 +43,6 @@ class PairedT:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom."""
         return len(self.differences) - 1
 
     @property
@@ -120,14 +119,12 @@ class CorrectedT(PairedT):
 
     @property
     def error(self) -> float:
-        """Corrected standard error of `mean`."""
         return corrected_error(
             self._spread, len(self.differences), folds=self.folds, documents=self.documents
         )
 
     @property
     def freedom(self) -> float:
-        """See `degrees_of_freedom`."""
         return degrees_of_freedom(len(self.differences), self.documents)
 
 
@@ -152,14 +149,12 @@ class ClusteredT(PairedT):
 
     @property
     def error(self) -> float:
-        """Standard error of `mean`, by leaving out each cluster."""
         n, n_clusters = len(self.differences), len(self._sizes)
         moved = np.bincount(self.cluster, self.differences - self.mean) / (n - self._sizes)
         return math.sqrt((n_clusters - 1) / n_clusters * float((moved**2).sum()))
 
     @property
     def freedom(self) -> float:
-        """Effective clusters less one."""
         return effective_clusters(self._sizes) - 1
 
     @property
