@@ -30,12 +30,12 @@ from sentflow.probing.settings import PUBLISHED
 from sentflow.similarity.measures import spearman
 from sentflow.similarity.scores import bootstrap
 from sentflow.stats.means import interval_of_scores, says_enough
+from sentflow.stats.multiplicity import sign_flip_p_values
 from sentflow.stats.out_of_fold import OutOfFoldT, by_repetition, row_scores
 from sentflow.stats.paired import CorrectedT, PairedT
 from sentflow.stats.resampling import Bootstrap, percentile_limits
 from sentflow.stats.seed_variance import LEAST_SEEDS
 from sentflow.stats.seeds import derive_seed
-from sentflow.stats.sign_flips import sign_flip_p_values
 from sentflow.texts.table import row_graph
 from simulated_probes import World
 from simulated_probes import samples as simulated_samples

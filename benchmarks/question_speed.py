@@ -18,7 +18,7 @@ from scipy.stats import permutation_test
 from sentflow.compare.differences import all_differences
 from sentflow.compare.questions import QuestionScores, QuestionSettings
 from sentflow.stats.means import ClusteredScores
-from sentflow.stats.sign_flips import sign_flip_p_values
+from sentflow.stats.multiplicity import sign_flip_p_values
 from simulated_questions import alike
 
 

@@ -14,11 +14,10 @@ from scipy import stats
 
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
-from sentflow.stats.multiplicity import holm
+from sentflow.stats.multiplicity import holm, sign_flip_p_values
 from sentflow.stats.paired import ClusteredT, PairedT
 from sentflow.stats.seed_variance import seed_variance
 from sentflow.stats.seeds import derive_seed
-from sentflow.stats.sign_flips import sign_flip_p_values
 from simulated_questions import CELLS, MEASURES, Population, alike, two_of_a_mean
 
 ALPHA, LEVEL = 0.05, 0.95

@@ -9,7 +9,7 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.marks import mark
+from sentflow.compare.differences import mark
 from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
 from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.families.similarity.rows import main_rows

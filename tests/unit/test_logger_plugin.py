@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from workflow_copy import PACKAGE, REPOSITORY, environment
 
-from snakemake_logger_plugin_sentflow.failures import killed_for, paragraph
-from snakemake_logger_plugin_sentflow.time_left import TimeLeft
+from snakemake_logger_plugin_sentflow import TimeLeft, killed_for, paragraph
 
 TRACE = "Traceback (most recent call last)"
 RUN = [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "sentflow"]
@@ -125,7 +124,7 @@ def test_time_left_is_that_of_the_jobs_left_at_the_mean_of_their_rule(tmp_path, 
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(records, encoding="utf-8")
     now = [0.0]
-    monkeypatch.setattr("snakemake_logger_plugin_sentflow.time_left.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("snakemake_logger_plugin_sentflow.time.monotonic", lambda: now[0])
     left = TimeLeft({"probe": 4, "score": 2})
     assert left.seconds() == pytest.approx(4 * 2.5)  # of former runs
     assert left.is_least  # of scores nothing is known

@@ -12,7 +12,7 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.marks import BEST, NOT_WORSE, mark
+from sentflow.compare.differences import BEST, NOT_WORSE, mark
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.control_characters import HIDDEN, visible

@@ -11,7 +11,7 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons, detectable, n_needed
-from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
+from sentflow.compare.differences import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
 from sentflow.report.costs.encoders import encoder_rows

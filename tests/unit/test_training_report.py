@@ -6,7 +6,7 @@ import fake_trainings
 import pytest
 import trained_results
 
-from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.compare.rows import TrainingSeeds
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.families.training import figures, tables
 from sentflow.report.families.training.rows import (

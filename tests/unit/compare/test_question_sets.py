@@ -7,11 +7,9 @@ import pytest
 from scipy.special import stdtrit
 from scipy.stats import ttest_1samp, ttest_rel
 
-from sentflow.compare.differences import all_differences
-from sentflow.compare.marks import BEST, Marks, mark
+from sentflow.compare.differences import BEST, Marks, all_differences, mark
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.question_sets import LEAST_CLUSTERS, QuestionSet
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import LEAST_CLUSTERS, QuestionScores, QuestionSet, QuestionSettings
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.seed_variance import seed_variance
 

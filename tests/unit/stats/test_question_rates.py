@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sentflow.stats.means import ClusteredScores
+from sentflow.stats.multiplicity import sign_flip_p_values
 from sentflow.stats.paired import ClusteredT, PairedT
 from sentflow.stats.resampling import percentile_limits
-from sentflow.stats.sign_flips import sign_flip_p_values
 from simulated_questions import MEASURES, Population, alike
 
 N_SETS = 1000

@@ -6,7 +6,6 @@ from scipy.stats import bootstrap
 from sentflow.stats.repeatability import (
     PUBLISHED_SEED,
     QUANTITIES,
-    Draws,
     bootstrap_seed,
     published_intervals,
     quantity_seeds,
@@ -20,15 +19,6 @@ SAMPLES = {
     "ties": np.array([0.0, 0.0, 0.0, 0.25, 0.25, 0.5, 0.0]),  # clipped scores: many resampled means are equal
     "two": np.array([0.1, 0.3]),
 }
-
-
-@pytest.mark.parametrize("seed", [0, 7, 2**32 - 3])
-def test_draws_are_numpys_below_every_bound_in_any_order(seed):
-    draws = Draws(seed)
-    for bound in (50, 1, 2, 3, 33, 64, 65, 17, 4096, 65536):
-        for size in (0, 1, 3 * bound):
-            expected = np.random.RandomState(seed).randint(0, bound, size)
-            np.testing.assert_array_equal(draws.integers(bound, size), expected)
 
 
 def our_interval(sample, *, n_resamples=2000, level=0.99):

@@ -8,7 +8,7 @@ import yaml
 from filled import filled
 
 from sentflow.compare.best_of_groups import best_of_groups
-from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.compare.rows import TrainingSeeds
 from sentflow.report.families.training import tables
 from sentflow.report.families.training.rows import ALIGNMENT, DEVELOPMENT, SPEARMAN, TEST, TrainingRow
 from sentflow.report.families.training.sweeps import published_cells, reduced, sweep_cells

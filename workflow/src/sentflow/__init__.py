@@ -8,13 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sentflow import sparse
-    from sentflow.api.alignment import STSBEval, TMUPEval
-    from sentflow.api.data import probe_protocol
-    from sentflow.api.evaluator import UlyssesSentEval, UlyssesSentEvalLazy
-    from sentflow.api.read_results import read_results
-    from sentflow.api.retrieval import retrieve
-    from sentflow.api.run_evaluation import compare_runs, evaluate_run
+    from sentflow import sparse as sparse
+    from sentflow.api.alignment import STSBEval as STSBEval
+    from sentflow.api.alignment import TMUPEval as TMUPEval
+    from sentflow.api.data import probe_protocol as probe_protocol
+    from sentflow.api.evaluator import UlyssesSentEval as UlyssesSentEval
+    from sentflow.api.evaluator import UlyssesSentEvalLazy as UlyssesSentEvalLazy
+    from sentflow.api.read_results import read_results as read_results
+    from sentflow.api.retrieval import retrieve as retrieve
+    from sentflow.api.run_evaluation import compare_runs as compare_runs
+    from sentflow.api.run_evaluation import evaluate_run as evaluate_run
 
 _MODULES = {
     "STSBEval": "sentflow.api.alignment",
@@ -28,18 +31,7 @@ _MODULES = {
     "retrieve": "sentflow.api.retrieval",
     "sparse": "sentflow.sparse",
 }
-__all__ = [
-    "STSBEval",
-    "TMUPEval",
-    "UlyssesSentEval",
-    "UlyssesSentEvalLazy",
-    "compare_runs",
-    "evaluate_run",
-    "probe_protocol",
-    "read_results",
-    "retrieve",
-    "sparse",
-]
+__all__ = list(_MODULES)
 
 
 def __dir__() -> list[str]:

@@ -11,15 +11,15 @@ import os
 import re
 import sys
 import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
-
-from snakemake_logger_plugin_sentflow.failures import end_of, killed_for, paragraph, visible
-from snakemake_logger_plugin_sentflow.time_left import TimeLeft
 
 # Said between jobs; who reads along learns nothing by it.
 _UNTOLD = re.compile(
@@ -38,6 +38,18 @@ _WORDS = {
     "questions": "question set",
     "rep": "repetition",
 }
+_TAIL_BYTES = 64 * 1024
+# Of a log that ends neither in `error:` nor in a traceback, and of a traceback
+_LINES = 15
+_TRACEBACK = "Traceback (most recent call last)"
+# A process of this machine that was ended by signal 9
+_KILLED = re.compile(r"CalledProcessError(?s:.*)(exit status 137|SIGKILL)")
+# States of SLURM and Kubernetes, as their executors give them, and what SLURM writes into the logs of jobs
+_MEMORY = re.compile(r"OUT_OF_ME|OOMKilled|exceeded memory limit|oom_kill|oom-kill")
+_TIME = re.compile(r"'TIMEOUT'|DUE TO TIME LIMIT|DeadlineExceeded")
+_BENCHMARKS = Path("results/benchmarks")
+# Of thousands of folds, these say as much.
+_FILES = 50
 
 
 @dataclass
@@ -239,3 +251,125 @@ def _minutes(seconds: float) -> str:
     if minutes < 2:
         return f"{seconds:.0f} s"
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def end_of(log: Path) -> str:
+    """The end of a log file, as much as says why its job failed."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        return stream.read().decode("utf-8", errors="replace")
+
+
+def paragraph(log: str) -> str:
+    """The ``error:`` paragraph of a log, else its last traceback, else its last lines; empty for an empty log."""
+    lines = log.rstrip().splitlines()
+    if lines[-1:] == ["KeyboardInterrupt"]:
+        return "It was interrupted (Ctrl-C)."
+    for beginning in ("error: ", _TRACEBACK):
+        found = [n for n, line in enumerate(lines) if line.startswith(beginning)]
+        if found:
+            lines = lines[found[-1] :]
+            break
+    is_long_trace = len(lines) > _LINES and lines[0].startswith(_TRACEBACK)
+    if is_long_trace:
+        return "\n".join([lines[0], "  …", *lines[1 - _LINES :]])
+    return "\n".join(lines if found else lines[-_LINES:])
+
+
+def killed_for(said: str, rule: str, requested: Mapping[str, object] | None) -> list[str]:
+    """A sentence if a job was ended for want of memory or time, with what to write; none for any other failure.
+
+    `said`: by Snakemake or the executor, of how the job ended, and the ends of its logs. `requested`: resources of the
+    attempt.
+    """
+    requested = requested or {}
+    profile = f"For more, write in the profile, under set-resources: {rule}: {{ %s: {'%s'} * attempt }}."
+    if _KILLED.search(said):
+        return [
+            "Killed: the system ended it, as it does when this machine runs out of memory. Run fewer jobs at a time: "
+            "--cores 1, or --resources mem_mb=N with the memory that jobs may fill together, in MB (this one requests "
+            f"{requested.get('mem_mb', 'none')})."
+        ]
+    for pattern, key, words in (
+        (_MEMORY, "mem_mb", "it needed more memory than the {} MB it requested"),
+        (_TIME, "runtime", "it took longer than the {} minutes it requested"),
+    ):
+        if pattern.search(said):
+            value = requested.get(key)
+            return [f"Killed: {words.format(value)}. {profile % (key, value)}"]
+    return []
+
+
+def visible(text: str) -> str:
+    """The text with characters written out that would control the terminal or turn the direction of text."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
+
+
+class TimeLeft:
+    """Jobs of a run by rule, as they begin and end.
+
+    A job takes as long as those of its rule did in this run, before any has ended as they did in former runs of the
+    folder. As many run side by side as did so far. Rules that nobody has measured count nothing: see `is_least`.
+    """
+
+    def __init__(self, jobs: Mapping[str, int]) -> None:
+        self._left = Counter(jobs)
+        self._former = {rule: seconds for rule in jobs if (seconds := _former_seconds(rule)) is not None}
+        self._sums: dict[str, float] = defaultdict(float)  # seconds of the jobs that ended
+        self._ended: Counter[str] = Counter()
+        self._running: dict[int, tuple[str, float]] = {}
+        self._begun = time.monotonic()
+
+    def begin(self, job: int, rule: str) -> None:
+        """A job begins, perhaps not for the first time."""
+        self._running[job] = (rule, time.monotonic())
+
+    def end(self, job: int) -> float | None:
+        """A job is done; its seconds, if its beginning was seen."""
+        if job not in self._running:
+            return None
+        rule, begun = self._running.pop(job)
+        seconds = time.monotonic() - begun
+        self._left[rule] -= 1
+        self._ended[rule] += 1
+        self._sums[rule] += seconds
+        return seconds
+
+    def drop(self, job: int) -> None:
+        """A job failed: what it took says nothing of the others."""
+        self._running.pop(job, None)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether jobs are left of rules that nobody has measured, so that the rest takes longer than `seconds`."""
+        return any(n > 0 and rule not in self._means() for rule, n in self._left.items())
+
+    def seconds(self) -> float | None:
+        """What the rest will take; None where no rule of it was ever measured."""
+        means = self._means()
+        known = [rule for rule, n in self._left.items() if n > 0 and rule in means]
+        if not known:
+            return None
+        now = time.monotonic()
+        work = sum(self._left[rule] * means[rule] for rule in known)
+        busy = sum(self._sums.values()) + sum(now - begun for _, begun in self._running.values())
+        return work / max(1.0, busy / max(now - self._begun, 1e-9))
+
+    def _means(self) -> dict[str, float]:
+        return self._former | {rule: self._sums[rule] / n for rule, n in self._ended.items()}
+
+
+def _former_seconds(rule: str) -> float | None:
+    found = []
+    for file in islice((_BENCHMARKS / rule).rglob("*.jsonl"), _FILES):
+        try:
+            found.append(float(json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["s"]))
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            IndexError,
+        ):  # of a job that was killed, or being written
+            continue
+    return sum(found) / len(found) if found else None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sentflow.compare.marks import BEST, NOT_WORSE
+from sentflow.compare.differences import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.table.table import Block as Lines
 from sentflow.report.table.table import Cell, Column, Table

@@ -44,12 +44,10 @@ class Grid:
 
     @cached_property
     def sources(self) -> list[str]:
-        """Of the tasks."""
         return list(self.tasks.values())
 
     @cached_property
     def units(self) -> np.ndarray:
-        """(N,) what tests over tasks take as independent."""
         return independent_units(self.sources)
 
     @cached_property
@@ -74,12 +72,10 @@ class Grid:
         ).reshape(len(self.tasks), len(self.complete))
 
     def unit_means(self) -> np.ndarray:
-        """(U, K) means of the complete models over the tasks of each unit."""
         return unit_means(self.means(), self.units)
 
     @property
     def n_units(self) -> int:
-        """What tests over tasks take as independent."""
         return len(set(self.units.tolist()))
 
     @property

@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+from pyarrow.compute import field
 
-from sentflow.compare.differences import all_differences
-from sentflow.compare.marks import beaten, joined_letters, letters
+from sentflow.compare.differences import all_differences, beaten, joined_letters, letters
 from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.compare.scores import in_order, score_row
@@ -48,7 +48,6 @@ class FoldScores:
 
     @property
     def n_systems(self) -> int:
-        """Encoders."""
         return len(self.rows)
 
     @property
@@ -269,15 +268,10 @@ def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold
             )
 
 
-_COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
-
-
 def fold_scores(path: Path | str) -> np.ndarray:
     """(J,) float64 in the order of repetitions and folds."""
+    place = ["kfold_repetition", "kfold_partition"]
     with readable(path, "score table"):
-        table = read_parquet(path, _COLUMNS)
-    columns = {name: table[name].to_numpy(zero_copy_only=False) for name in _COLUMNS}
-    tested = columns["metric"] == "metric_test"
-    order = np.lexsort((columns["kfold_partition"][tested], columns["kfold_repetition"][tested]))
-    values: np.ndarray = columns["value"][tested].astype(np.float64)[order]
-    return values
+        table = read_parquet(path, [*place, "metric", "value"])
+    tested = table.filter(field("metric") == "metric_test").sort_by([(name, "ascending") for name in place])
+    return np.asarray(tested["value"].to_numpy(), dtype=np.float64)

@@ -300,9 +300,8 @@ def compare_protocol(
     output: Out,
 ) -> None:
     """Scores under two protocols → what the second changes, one row per task and encoder."""
-    from sentflow.compare.effects import effect_rows
     from sentflow.compare.score_rows import EffectRow
-    from sentflow.compare.scores import in_order, score_row
+    from sentflow.compare.scores import effect_rows, in_order, score_row
     from sentflow.compare.tasks import fold_scores
 
     base, other = (

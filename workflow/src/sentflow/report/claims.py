@@ -22,8 +22,7 @@ from sentflow.report.families.similarity.rows import SimilarityRow, main_rows
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, listed
 from sentflow.report.rows import unique
-from sentflow.stats.multiplicity import holm
-from sentflow.stats.sign_flips import least_sign_flip_p
+from sentflow.stats.multiplicity import holm, least_sign_flip_p
 
 _WORDS = [
     "no",

@@ -411,7 +411,7 @@ def compare_retrieval(
     from dataclasses import replace
 
     from sentflow.compare import question_rows as kinds
-    from sentflow.compare.question_sets import QuestionSet
+    from sentflow.compare.questions import QuestionSet
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families

@@ -119,10 +119,7 @@ def item_replicates(
     tables = [_cells(one, units, n_classes=n_classes) for one in predictions]
     as_it_is = np.ones((1, sum(map(len, units.strata))), np.float32)
     blocks = [
-        np.stack(
-            [metric_values(metric, table.confusions(counts)).mean(axis=1) for table in tables],
-            axis=1,
-        )
+        np.stack([metric_values(metric, _confusions(cells, counts)).mean(axis=1) for cells in tables], axis=1)
         for counts in chain([as_it_is], drawn_counts(units.strata, n_resamples=n_resamples, seed=seed))
     ]
     return np.concatenate(blocks)
@@ -151,24 +148,15 @@ def item_interval(
     return ItemInterval(float(statistic[0]), low, high, units.grouped)
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """How often each unit is predicted as what: per true class its units, and (units, repetitions · K) counts."""
-
-    by_truth: list[tuple[np.ndarray, np.ndarray]]
-    n_classes: int
-
-    def confusions(self, counts: np.ndarray) -> np.ndarray:
-        """(resamples, repetitions, K, K) from (resamples, units) numbers of draws."""
-        # single precision is exact for whole numbers below 2**24
-        parts = [
-            (counts[:, units] @ cells).reshape(len(counts), -1, self.n_classes)
-            for units, cells in self.by_truth
-        ]
-        return np.stack(parts, axis=2)
+def _confusions(cells: Sequence[tuple[np.ndarray, np.ndarray]], counts: np.ndarray) -> np.ndarray:
+    """(resamples, repetitions, K, K) from the `_cells` of K classes and (resamples, units) numbers of draws."""
+    # single precision is exact for whole numbers below 2**24
+    parts = [(counts[:, units] @ cell).reshape(len(counts), -1, len(cells)) for units, cell in cells]
+    return np.stack(parts, axis=2)
 
 
-def _cells(predictions: OutOfFold, units: Units, *, n_classes: int) -> _Cells:
+def _cells(predictions: OutOfFold, units: Units, *, n_classes: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Per true class its units, and (units, repetitions · K) counts of how often each is predicted as what."""
     repetitions, places = np.unique(predictions.repetition, return_inverse=True)
     width = len(repetitions) * n_classes
     column = places * n_classes + predictions.predicted
@@ -179,4 +167,4 @@ def _cells(predictions: OutOfFold, units: Units, *, n_classes: int) -> _Cells:
         used, index = np.unique(unit[own], return_inverse=True)
         cells = np.bincount(index * width + column[own], minlength=len(used) * width)
         by_truth.append((used, cells.reshape(len(used), width).astype(np.float32)))
-    return _Cells(by_truth, n_classes)
+    return by_truth

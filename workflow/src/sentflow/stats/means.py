@@ -88,7 +88,6 @@ class ClusteredScores:
 
     @property
     def grouped(self) -> bool:
-        """Whether a unit has several questions."""
         return len(self.sizes) < len(self.unit)
 
     @cached_property

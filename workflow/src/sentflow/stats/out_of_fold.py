@@ -108,7 +108,6 @@ class OutOfFoldT(PairedT):
 
     @property
     def error(self) -> float:
-        """Standard error of `mean`."""
         m = self.n_rows
         squares = np.square(self.contributions) * self._weights
         return math.sqrt(m / (m - 1) * float(squares.sum(axis=1).mean()))
@@ -122,7 +121,6 @@ class OutOfFoldT(PairedT):
 
     @property
     def freedom(self) -> float:
-        """Rows of a repetition less the classes."""
         return self.n_rows - self.n_classes
 
     @property

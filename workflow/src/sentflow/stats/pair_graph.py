@@ -64,7 +64,6 @@ class PairGraph:
 
     @classmethod
     def of_texts(cls, first: Sequence[str], second: Sequence[str]) -> "PairGraph":
-        """From the two texts of each pair."""
         numbers: dict[str, int] = {}
         found = [
             [numbers.setdefault(text, len(numbers)) for text in pair]
@@ -118,12 +117,10 @@ class PairGraph:
         return self.component_units() if self.effective_pairs >= LEAST_COMPONENTS else self.sentence_units()
 
     def pair_units(self) -> PairUnits:
-        """Every pair by itself."""
         n = len(self.first)
         return PairUnits(PAIRS, np.arange(n), None, n, self.effective_pairs)
 
     def component_units(self) -> PairUnits:
-        """Components, whole."""
         return PairUnits(
             COMPONENTS, self.component, None, int(self.component.max()) + 1, self.effective_pairs
         )

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr, stdtr, stdtrit
@@ -12,14 +11,6 @@ from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
 
 POWER = 0.80  # with which `PairedT.detectable` differences are found
 TIE_TOLERANCE = 1e-9  # scores of one measure that are closer than this differ by rounding
-
-
-class Wins(NamedTuple):
-    """On how many units each of two systems is better."""
-
-    a: int
-    ties: int
-    b: int
 
 
 @dataclass(frozen=True)
@@ -52,7 +43,6 @@ class PairedT:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom."""
         return len(self.differences) - 1
 
     @property
@@ -68,10 +58,10 @@ class PairedT:
     def _spread(self) -> float:
         return 0.0 if self._constant else float(self.differences.std(ddof=1))
 
-    def wins(self, tolerance: float = TIE_TOLERANCE) -> Wins:
-        """Units on which either is better by more than `tolerance`; the others are ties."""
+    def wins(self, tolerance: float = TIE_TOLERANCE) -> tuple[int, int, int]:
+        """On how many units the first is better by more than `tolerance`, neither, and the second."""
         a, b = (self.differences > tolerance).sum(), (self.differences < -tolerance).sum()
-        return Wins(int(a), len(self.differences) - int(a) - int(b), int(b))
+        return int(a), len(self.differences) - int(a) - int(b), int(b)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Of the difference; of zero width where the test is degenerate."""
@@ -129,14 +119,12 @@ class CorrectedT(PairedT):
 
     @property
     def error(self) -> float:
-        """Corrected standard error of `mean`."""
         return corrected_error(
             self._spread, len(self.differences), folds=self.folds, documents=self.documents
         )
 
     @property
     def freedom(self) -> float:
-        """See `degrees_of_freedom`."""
         return degrees_of_freedom(len(self.differences), self.documents)
 
 
@@ -161,14 +149,12 @@ class ClusteredT(PairedT):
 
     @property
     def error(self) -> float:
-        """Standard error of `mean`, by leaving out each cluster."""
         n, n_clusters = len(self.differences), len(self._sizes)
         moved = np.bincount(self.cluster, self.differences - self.mean) / (n - self._sizes)
         return math.sqrt((n_clusters - 1) / n_clusters * float((moved**2).sum()))
 
     @property
     def freedom(self) -> float:
-        """Effective clusters less one."""
         return effective_clusters(self._sizes) - 1
 
     @property

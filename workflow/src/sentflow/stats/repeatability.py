@@ -17,7 +17,7 @@ from sentflow.stats.resampling import bca_limits
 MAX_SEED = 2**32 - 1
 PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2
 PER_EPOCH = ("loss_per_epoch_eval", "loss_per_epoch_train", "metric_per_epoch_eval")
-_WORDS_AT_ONCE = 1 << 15
+_DRAWN_AT_ONCE = 1 << 15
 QUANTITIES = (
     "loss_per_epoch_eval",
     "loss_per_epoch_train",
@@ -30,8 +30,7 @@ QUANTITIES = (
 class Columns(Protocol):
     """Named columns of equal length: a data frame, or a mapping of arrays."""
 
-    def __getitem__(self, name: str, /) -> Any:
-        """One column."""
+    def __getitem__(self, name: str, /) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -135,64 +134,13 @@ def published_intervals(
     return intervals
 
 
-class Draws:
-    """What ``RandomState(seed).randint`` draws below several bounds, each from the start.
-
-    NumPy takes the low bits of 32-bit words and throws away what lies outside. The words do not depend on the bound, so
-    they are made once; filtering them together takes a third of the time of one after the other.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._generator = np.random.RandomState(seed)
-        self._words = np.empty(0, np.uint32)
-        self._low: dict[int, np.ndarray] = {}
-
-    def integers(self, bound: int, size: int) -> np.ndarray:
-        """(size,) in [0, bound), in the smallest type: the draws of ``RandomState(seed).randint(0, bound, size)``.
-
-        `bound` is at most 2**32.
-        """
-        if bound == 1:  # no words are needed
-            return np.zeros(size, np.uint8)
-        mask = (1 << (bound - 1).bit_length()) - 1
-        # what is kept of so many words is enough but for one case in 10⁹, which the loop settles
-        needed = size * (mask + 1) / bound
-        n_words = int(needed + 6 * needed**0.5) + 1
-        while True:
-            low, found, missing = self._low_bits(n_words, mask), [], size
-            for start in range(0, n_words, _WORDS_AT_ONCE):  # few at a time stay in the cache
-                some = low[start : min(start + _WORDS_AT_ONCE, n_words)]
-                found.append(some.compress(some < bound)[:missing])
-                missing -= len(found[-1])
-            if missing == 0:
-                return np.concatenate(found)
-            n_words *= 2
-
-    def _low_bits(self, n: int, mask: int) -> np.ndarray:
-        """At least n words cut to the bits of a mask: several bounds share them."""
-        if len(self._low.get(mask, ())) < n:
-            self._low[mask] = (self._first(n) & np.uint32(mask)).astype(np.min_scalar_type(mask))
-        return self._low[mask]
-
-    def _first(self, n: int) -> np.ndarray:
-        missing = n - len(self._words)
-        if missing > 0:
-            more = self._generator.randint(0, 1 << 32, size=missing, dtype=np.uint32)
-            self._words = np.concatenate([self._words, more])
-        return self._words[:n]
-
-
 @lru_cache(maxsize=128)
 def _resampled_rows(seed: int, n: int, n_resamples: int) -> np.ndarray:
     """(n_resamples, n) rows: those of all tasks and encoders of a protocol, whose seeds are the same."""
-    rows = _draws(seed).integers(n, n_resamples * n).reshape(n_resamples, n)
+    drawn = np.random.RandomState(seed).randint(0, n, size=(n_resamples, n))
+    rows = drawn.astype(np.min_scalar_type(n - 1))
     rows.flags.writeable = False
     return rows
-
-
-@lru_cache(maxsize=4)
-def _draws(seed: int) -> Draws:
-    return Draws(seed)
 
 
 def _mirrored(interval: Interval, centre: float) -> Interval:
@@ -220,7 +168,7 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
 
 def _resampled_means(sample: np.ndarray, rows: np.ndarray) -> np.ndarray:
     means = np.empty(len(rows))
-    at_once = max(1, _WORDS_AT_ONCE // len(sample))
+    at_once = max(1, _DRAWN_AT_ONCE // len(sample))
     for start in range(0, len(rows), at_once):
         some = slice(start, start + at_once)
         sample.take(rows[some], mode="clip").mean(

@@ -5,7 +5,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 
-from sentflow.compare.marks import BEST, NOT_WORSE
+from sentflow.compare.differences import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.table.table import Cell, Table, Value
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from sentflow.compare.marks import BEST, NOT_WORSE
+from sentflow.compare.differences import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.table.table import Cell, Table
 

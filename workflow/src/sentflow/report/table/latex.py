@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from sentflow.compare.marks import BEST, NOT_WORSE
+from sentflow.compare.differences import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
 from sentflow.report.table.table import Block, Cell, Column, Matrix, Table

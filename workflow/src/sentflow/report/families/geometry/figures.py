@@ -14,7 +14,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.compare.marks import letters
+from sentflow.compare.differences import letters
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
 from sentflow.report import captions

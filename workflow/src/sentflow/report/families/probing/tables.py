@@ -8,7 +8,7 @@ from statistics import fmean, median
 from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, DocumentComparisons, detectable, n_needed
-from sentflow.compare.marks import Marks
+from sentflow.compare.differences import Marks
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow, by_protocol
 from sentflow.report import captions
@@ -40,7 +40,7 @@ from sentflow.report.table.table import (
     test_columns,
     text,
 )
-from sentflow.stats.sign_flips import least_sign_flip_p
+from sentflow.stats.multiplicity import least_sign_flip_p
 
 # what the CSV of scores says of tests, behind the columns of the summary
 _STANDINGS = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power", "n_needed")

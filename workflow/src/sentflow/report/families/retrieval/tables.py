@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from sentflow.compare.comparisons import detectable, n_needed
-from sentflow.compare.marks import Marks
+from sentflow.compare.differences import Marks
 from sentflow.compare.question_rows import (
     ClusterRow,
     DocumentDifference,

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sentflow.compare.differences import is_alike
-from sentflow.compare.marks import Marks
+from sentflow.compare.differences import Marks, is_alike
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow, main_rows

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.compare.rows import TrainingSeeds
 from sentflow.files.rows import row_from
 from sentflow.report.families.training.rows import (
     ALIGNMENT,

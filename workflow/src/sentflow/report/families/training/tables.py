@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.compare.rows import TrainingSeeds
 from sentflow.report.families.training.rows import TrainedRow, TrainingHeldOutRow, TrainingRow
 from sentflow.report.families.training.sweeps import REDUCED, SWEEP_CELL, reduced, sweep_cells
 from sentflow.report.inputs import Inputs
