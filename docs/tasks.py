@@ -43,7 +43,7 @@ def main() -> None:
         y += HEADING / 2
         for family, names in families.items():
             tall = HEADING + len(names) * LINE
-            axes.add_patch(_band(y, tall, COLOURS[family]))
+            axes.add_patch(Rectangle((0.03, y), WIDTH - 0.06, tall, color=COLOURS[family], linewidth=0))
             axes.text(0.1, y + HEADING / 2, FAMILIES[family], va="center", weight="bold", color=INK)
             for number, name in enumerate(names):
                 middle = y + HEADING + (number + 0.4) * LINE
@@ -53,10 +53,6 @@ def main() -> None:
         axes.text(0.1, y + HEADING / 2, _note(catalog), va="center", color=QUIET)
         figure.savefig(IMAGE, dpi=150, metadata={"Software": None})
     shrink(IMAGE, IMAGE)
-
-
-def _band(y: float, tall: float, colour: str) -> Rectangle:
-    return Rectangle((0.03, y), WIDTH - 0.06, tall, color=colour, linewidth=0)
 
 
 def _cells(name: str, catalog: Entries) -> list[str]:

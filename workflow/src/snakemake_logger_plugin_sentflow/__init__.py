@@ -225,14 +225,9 @@ def _config_error(text: str) -> str:
 
 def _facts(record: Any) -> dict[str, Any]:
     """A planned job: what it requests, and how many files it writes."""
+    facts = {"rule": record.rule_name, "wildcards": dict(record.wildcards), "outputs": len(record.output)}
     requests = {key: record.resources.get(key) for key in ("mem_mb", "runtime")}
-    known = {key: value for key, value in requests.items() if isinstance(value, int)}
-    return {
-        "rule": record.rule_name,
-        "wildcards": dict(record.wildcards),
-        "outputs": len(record.output),
-        **known,
-    }
+    return facts | {key: value for key, value in requests.items() if isinstance(value, int)}
 
 
 def _words(record: Any) -> str:
@@ -364,12 +359,6 @@ def _former_seconds(rule: str) -> float | None:
     for file in islice((_BENCHMARKS / rule).rglob("*.jsonl"), _FILES):
         try:
             found.append(float(json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["s"]))
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            IndexError,
-        ):  # of a job that was killed, or being written
+        except (OSError, ValueError, LookupError, TypeError):  # of a job that was killed, or being written
             continue
     return sum(found) / len(found) if found else None

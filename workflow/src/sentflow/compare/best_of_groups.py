@@ -17,9 +17,7 @@ def best_of_groups(
     """
     best: dict[Hashable, Member] = {}
     for member in members:
-        if math.isnan(score(member)):
-            continue
-        held = best.setdefault(group(member), member)
-        if score(member) > score(held):
+        held = best.get(group(member))
+        if score(member) > (-math.inf if held is None else score(held)):  # never where it is NaN
             best[group(member)] = member
     return list(best.values())

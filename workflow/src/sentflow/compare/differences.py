@@ -26,11 +26,6 @@ def is_alike(row: Difference | AcrossRow) -> bool:
     return row.difference == 0 and not row.low < row.high
 
 
-def on_unit_set(rows: Iterable[Row], unit_set: str) -> list[Row]:
-    """The differences of one unit set whose test is defined."""
-    return [row for row in rows if row.unit_set == unit_set and not math.isnan(row.p_holm)]
-
-
 def winner(row: Difference) -> str | None:
     """The system that is significantly better; None for neither."""
     return winner_by(row, row.p_holm)
@@ -96,19 +91,14 @@ class Marks:
         for row in differences:
             self._rows.setdefault(row.unit_set, []).append(row)
 
-    def mark(self, unit_set: str, model: str) -> str:
-        return mark(self._rows.get(unit_set, []), unit_set, model)
-
     def signs(self, unit_set: str, model: str) -> tuple[str, str]:
-        return self.mark(unit_set, model), self.raised(unit_set, model)
+        """Mark of a cell, and the letters of the systems that this one is significantly better than."""
+        lower = self.beaten(unit_set, model)
+        raised = joined_letters([name for name in self.letters if name in lower], self.letters)
+        return mark(self._rows.get(unit_set, []), unit_set, model), raised
 
     def beaten(self, unit_set: str, model: str) -> list[str]:
         return beaten(self._rows.get(unit_set, []), unit_set, model)
-
-    def raised(self, unit_set: str, model: str) -> str:
-        """The letters of the systems that this one is significantly better than, see `joined_letters`."""
-        lower = self.beaten(unit_set, model)
-        return joined_letters([name for name in self.letters if name in lower], self.letters)
 
 
 def mark(differences: Iterable[Difference], unit_set: str, model: str) -> str:
@@ -119,7 +109,7 @@ def mark(differences: Iterable[Difference], unit_set: str, model: str) -> str:
     """
     here = [row for row in differences if row.unit_set == unit_set]
     values = values_of(here, unit_set)
-    tested = [row for row in on_unit_set(here, unit_set) if not is_alike(row)]
+    tested = [row for row in here if not math.isnan(row.p_holm) and not is_alike(row)]
     own = [row for row in tested if model in (row.model_a, row.model_b)]
     if model not in values or not own:
         return ""

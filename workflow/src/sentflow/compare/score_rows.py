@@ -166,16 +166,7 @@ class OfAProtocol(Protocol):
     """Whatever says by which protocol it was made."""
 
     @property
-    def protocol(self) -> str:
-        """Its name."""
-
-
-class OfATask(OfAProtocol, Protocol):
-    """Whatever is of one task."""
-
-    @property
-    def task(self) -> str:
-        """Its name."""
+    def protocol(self) -> str: ...
 
 
 Row = TypeVar("Row", bound=OfAProtocol)

@@ -98,9 +98,8 @@ def signed_rank_p(differences: np.ndarray) -> float:
         from scipy.stats import wilcoxon  # which takes longer to import than most comparisons
 
         return float(wilcoxon(different, method="asymptotic").pvalue)
-    doubled = (2 * average_ranks(np.abs(different))).astype(
-        np.int64
-    )  # whole numbers, as shared ranks may be halves
+    # whole numbers, as shared ranks may be halves
+    doubled = (2 * average_ranks(np.abs(different))).astype(np.int64)
     chances = np.ones(1)  # of each sum of the ranks with a positive sign
     for rank in doubled:
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2

@@ -137,12 +137,7 @@ def item_interval(
 ) -> ItemInterval:
     """The interval of one encoder; arguments as for `item_replicates`."""
     statistic = item_replicates(
-        [predictions],
-        units,
-        metric=metric,
-        n_classes=n_classes,
-        n_resamples=n_resamples,
-        seed=seed,
+        [predictions], units, metric=metric, n_classes=n_classes, n_resamples=n_resamples, seed=seed
     )[:, 0]
     low, high = percentile_limits(statistic[1:], level)
     return ItemInterval(float(statistic[0]), low, high, units.grouped)

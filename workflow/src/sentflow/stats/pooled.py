@@ -10,12 +10,8 @@ from scipy.special import stdtrit
 
 from sentflow.stats.effective import effective_clusters
 
-_STARTS = (
-    (0.1, 0.1),
-    (1.0, 0.1),
-    (0.1, 1.0),
-    (1.0, 1.0),
-)  # of the two deviations, over the spread of the differences
+# Of the search for the two deviations, over the spread of the differences
+_STARTS = ((0.1, 0.1), (1.0, 0.1), (0.1, 1.0), (1.0, 1.0))
 _LARGEST = 10.0  # of either, so that the search stays where the likelihood is not flat
 
 
@@ -131,8 +127,7 @@ class _Model:
 
     def fit(self, tau: float, omega: float) -> tuple[float, float, float]:
         """Mean, its variance, and the sum of squared residuals in units of their covariance."""
-        ones, _ = self._products(tau, omega)
-        weight, total, squares = ones
+        (weight, total, squares), _ = self._products(tau, omega)
         mean = total / weight
         return mean, 1 / weight, max(0.0, squares - mean * total)
 

@@ -50,25 +50,12 @@ def summarise(
     reflect: bool = True,
     undefined: bool = True,
 ) -> dict[str, Any]:
-    """Aggregate the unaggregated table of one task.
+    """Aggregate the unaggregated table of one task, as published.
 
-    Parameters
-    ----------
-    scores
-        Columns kfold_repetition, train_epoch, metric, value (see `CrossValidation.scores`).
-    n_resamples, level
-        Of the bootstrap.
-    seed
-        The master seed of the protocol.
-    reflect, undefined
-        See `published_intervals`.
-
-    Returns
-    -------
-    dict
-        ``avg_Q``, ``std_Q``, ``ci99_low_Q``, ``ci99_high_Q`` for each quantity Q: a number for loss_test and
-        metric_test, else one value per epoch over the folds that reached it. Another level changes the
-        prefix, e.g. ``ci95_low_``.
+    `scores`: columns kfold_repetition, train_epoch, metric, value (see `CrossValidation.scores`). `seed`: the master
+    seed of the protocol. `reflect`, `undefined`: see `published_intervals`. Returns ``avg_Q``, ``std_Q``,
+    ``ci99_low_Q``, ``ci99_high_Q`` for each quantity Q: a number for loss_test and metric_test, else one value per
+    epoch over the folds that reached it. Another level changes the prefix, e.g. ``ci95_low_``.
     """
     metrics, epochs = np.asarray(scores["metric"]), np.asarray(scores["train_epoch"])
     values = np.asarray(scores["value"], dtype=np.float64)
@@ -171,7 +158,6 @@ def _resampled_means(sample: np.ndarray, rows: np.ndarray) -> np.ndarray:
     at_once = max(1, _DRAWN_AT_ONCE // len(sample))
     for start in range(0, len(rows), at_once):
         some = slice(start, start + at_once)
-        sample.take(rows[some], mode="clip").mean(
-            axis=1, out=means[some]
-        )  # "raise" would copy them once more
+        # "raise" would copy them once more
+        sample.take(rows[some], mode="clip").mean(axis=1, out=means[some])
     return means

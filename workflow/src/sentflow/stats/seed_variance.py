@@ -97,13 +97,9 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
     by_question, by_seed = values.mean(axis=1), values.mean(axis=0)
     residuals = values - by_question[:, None] - by_seed + mean
     freedoms = _freedoms(n_questions, n_seeds)
-    squares = np.array(
-        [
-            n_seeds * ((by_question - mean) ** 2).sum(),
-            n_questions * ((by_seed - mean) ** 2).sum(),
-            (residuals**2).sum(),
-        ]
-    )
+    of_questions = n_seeds * ((by_question - mean) ** 2).sum()
+    of_seeds = n_questions * ((by_seed - mean) ** 2).sum()
+    squares = np.array([of_questions, of_seeds, (residuals**2).sum()])
     return _of_mean_squares(mean, squares / freedoms, n_questions, n_seeds)
 
 
@@ -140,11 +136,8 @@ def _freedoms(n_questions: int, n_seeds: int) -> np.ndarray:
 def _of_mean_squares(mean: float, squares: np.ndarray, n_questions: int, n_seeds: int) -> SeedVariance:
     """From the mean squares of questions, seeds and what is peculiar to one with the other."""
     of_questions, of_seeds, of_both = squares
-    names = ("questions", "seeds")
-    negative = tuple(
-        name for name, square in zip(names, (of_questions, of_seeds), strict=True) if square < of_both
-    )
-    has_questions, has_seeds = (name not in negative for name in names)
+    has_questions, has_seeds = not of_questions < of_both, not of_seeds < of_both
+    negative = ("questions",) * (not has_questions) + ("seeds",) * (not has_seeds)
     # σ²_qs enters once on its own, and is taken off again with each of the other two
     parts = np.array(
         [has_questions * of_questions, has_seeds * of_seeds, (1 - has_questions - has_seeds) * of_both]
