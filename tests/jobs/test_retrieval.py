@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.files.rows import read_rows

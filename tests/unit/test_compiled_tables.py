@@ -14,7 +14,7 @@ import yaml
 from made_products import TABLES_OF_PAIRS
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.flow import products
 from sentflow.flow.products import TABLE

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sentflow.compare.score_rows import EffectRow
-from sentflow.compare.scores import effect_rows
+from sentflow.compare.tasks import effect_rows
 from sentflow.errors import DataError
 from sentflow.stats.generalisation import nadeau_bengio_interval
 

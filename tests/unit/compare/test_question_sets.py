@@ -8,8 +8,8 @@ from scipy.special import stdtrit
 from scipy.stats import ttest_1samp, ttest_rel
 
 from sentflow.compare.differences import BEST, Marks, all_differences, mark
-from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import LEAST_CLUSTERS, QuestionScores, QuestionSet, QuestionSettings
+from sentflow.compare.rows import QuestionDifference
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.seed_variance import seed_variance
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from made_graphs import unshared
 
-from sentflow.compare.pair_sets import Trainings
+from sentflow.compare.trainings import Trainings
 from sentflow.similarity.measures import spearman
 from sentflow.similarity.scores import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings

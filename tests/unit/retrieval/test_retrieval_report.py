@@ -9,7 +9,7 @@ import pytest
 from fake_retrieval import MAIN, chain, stages_of
 from filled import filled
 
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.report.checks import Selection
 from sentflow.report.claims import of_retrieval
 from sentflow.report.families.retrieval.checks import check_retrieval

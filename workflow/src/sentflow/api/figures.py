@@ -5,7 +5,7 @@ from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.report.families.retrieval.summary import gap_rows, recall_rows
 from sentflow.report.settings import QuestionSetTitle, QuestionSummary, RetrieverTitle
 from sentflow.retrieval.evaluation import QuestionValues

@@ -12,8 +12,8 @@ import numpy as np
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.retrieval import SEED, RetrievedRun, corpus_of
 from sentflow.compare.differences import all_differences
-from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.rows import QuestionDifference
 from sentflow.errors import instead
 from sentflow.report.numbers import counted, interval
 from sentflow.retrieval.evaluation import (

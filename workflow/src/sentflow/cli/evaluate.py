@@ -19,7 +19,7 @@ from sentflow.api.run_evaluation import (
 from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import Block, listing, show_blocks
 from sentflow.compare.comparisons import detectable
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document, write_text
 from sentflow.report.captions import detectable_note, sizes

@@ -7,8 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, ClassVar, Self
 
-from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
+from sentflow.compare.rows import AcrossRow, PairRow, QuestionDifference, RankRow, StandingRow
 from sentflow.files.io import read_sealed
 from sentflow.files.rows import RowsByName
 

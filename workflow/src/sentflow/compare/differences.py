@@ -8,8 +8,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.rows import AcrossRow, PairRow, SimilarityDifference
+from sentflow.compare.rows import AcrossRow, PairRow, QuestionDifference, SimilarityDifference
 from sentflow.stats.multiplicity import holm
 
 Difference = PairRow | SimilarityDifference | QuestionDifference

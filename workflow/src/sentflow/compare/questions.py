@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from sentflow.compare.differences import all_differences
-from sentflow.compare.question_rows import (
+from sentflow.compare.rows import (
     ClusterRow,
     DocumentDifference,
     GroupDifference,
@@ -162,9 +162,7 @@ class QuestionScores:
             bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
         return row_from(
             QuestionDifference,
-            vars(settings),
-            unit_set=self.unit_set,
-            measure=self.measure,
+            {**vars(self), **vars(settings), **vars(bootstrap)},
             model_a=self.systems[a],
             model_b=self.systems[b],
             n_questions=len(self.questions),
@@ -187,8 +185,6 @@ class QuestionScores:
             p_equivalence=test.p_equivalence(settings.margin) if enough or test.degenerate else math.nan,
             bootstrap_low=bootstrap.low,
             bootstrap_high=bootstrap.high,
-            bca_low=bootstrap.bca_low,
-            bca_high=bootstrap.bca_high,
             degenerate=test.degenerate,
         )
 

@@ -79,7 +79,7 @@ INDEX_MADE = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.made.json"
 CERTIFICATE = f"{RESULTS}/certificates/{{questions}}/{{retriever}}.json"
 RETRIEVAL = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.json"
 RETRIEVAL_ROWS = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.parquet"
-# What is said of retrievers: rows as in compare/question_rows.py.
+# What is said of retrievers: rows as in compare/rows.py.
 RETRIEVAL_PAIRS = f"{RESULTS}/retrieval/differences.parquet"
 RETRIEVAL_DOCUMENT_PAIRS = f"{RESULTS}/retrieval/differences-documents.parquet"
 RETRIEVAL_GROUP_PAIRS = f"{RESULTS}/retrieval/differences-groups.parquet"

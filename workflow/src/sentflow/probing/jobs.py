@@ -301,8 +301,8 @@ def compare_protocol(
 ) -> None:
     """Scores under two protocols → what the second changes, one row per task and encoder."""
     from sentflow.compare.score_rows import EffectRow
-    from sentflow.compare.scores import effect_rows, in_order, score_row
-    from sentflow.compare.tasks import fold_scores
+    from sentflow.compare.scores import in_order, score_row
+    from sentflow.compare.tasks import effect_rows, fold_scores
 
     base, other = (
         [score_row(read_sealed(file), settings) for file in files] for files in (scores, other_scores)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
 from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
-from sentflow.compare.score_rows import EffectRow, OfAProtocol, ScoreRow, by_protocol
+from sentflow.compare.score_rows import OfAProtocol, ScoreRow, by_protocol
 from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
 from sentflow.report.rows import unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
@@ -69,7 +69,7 @@ def design_note(rows: Sequence[ScoreRow]) -> str:
     return " ".join([note, *apart_notes(rows), *protocol_notes(rows)])
 
 
-def protocols_of(rows: Sequence[ScoreRow | EffectRow]) -> str:
+def protocols_of(rows: Sequence[Any]) -> str:
     """``protocol published``, and of which tasks it is another."""
     first, *others = by_protocol(rows).items()
     apart = [f"protocol {name} on {listed(unique(row.task for row in own))}" for name, own in others]

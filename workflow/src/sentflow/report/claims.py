@@ -9,8 +9,7 @@ from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import Difference, is_alike, other, winner_by
-from sentflow.compare.question_rows import QuestionDifference
-from sentflow.compare.rows import AcrossRow, SimilarityDifference
+from sentflow.compare.rows import AcrossRow, QuestionDifference, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.flow import paths
 from sentflow.report import captions

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.compare.settings import Titles
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, read_sealed, write_json, write_sealed, write_text
@@ -185,7 +185,7 @@ def summarise_questions(
 @job()
 def summarise_stages(*, summary: In, differences: In, seeds: In, settings: StageSummary, output: Out) -> None:
     """Means, tests and seeds of the retrievers of a chain → a row per stage."""
-    from sentflow.compare.question_rows import SeedRow
+    from sentflow.compare.rows import SeedRow
     from sentflow.report.families.retrieval.rows import StageRow
     from sentflow.report.families.retrieval.summary import stage_rows
 

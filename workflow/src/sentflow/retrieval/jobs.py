@@ -410,7 +410,7 @@ def compare_retrieval(
     """The values of all retrievers on all questions → which differ, and for what that holds."""
     from dataclasses import replace
 
-    from sentflow.compare import question_rows as kinds
+    from sentflow.compare import rows as kinds
     from sentflow.compare.questions import QuestionSet
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
@@ -479,8 +479,8 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
     import numpy as np
 
     from sentflow.compare.differences import all_differences
-    from sentflow.compare.question_rows import DecisionDifference
     from sentflow.compare.questions import QuestionScores
+    from sentflow.compare.rows import DecisionDifference
     from sentflow.files.rows import row_from
     from sentflow.retrieval.decisions import read_decision_values
     from sentflow.retrieval.tuning import F2

@@ -392,8 +392,9 @@ def choose_snapshot(
 @job("numpy", "scipy")
 def compare_training(*, rows: list[In], settings: ComparedTrainings, output: Out) -> None:
     """The similarities of all trainings on all pair sets → what seeds and pairs decide."""
-    from sentflow.compare.pair_sets import Trainings, refuse_other_pairs
+    from sentflow.compare.pair_sets import refuse_other_pairs
     from sentflow.compare.rows import TrainingSeeds
+    from sentflow.compare.trainings import Trainings
     from sentflow.files.rows import write_rows
     from sentflow.similarity.scores import bootstrap_seed, read_similarities
 

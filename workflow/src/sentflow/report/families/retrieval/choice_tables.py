@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sentflow.compare.differences import Marks
-from sentflow.compare.question_rows import DecisionDifference
+from sentflow.compare.rows import DecisionDifference
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import (
     F2,

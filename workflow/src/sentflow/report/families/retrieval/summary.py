@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.compare.question_rows import QuestionDifference, SeedRow
+from sentflow.compare.rows import QuestionDifference, SeedRow
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.retrieval.rows import (
     F2,

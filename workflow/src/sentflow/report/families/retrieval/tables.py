@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import detectable, n_needed
 from sentflow.compare.differences import Marks
-from sentflow.compare.question_rows import (
+from sentflow.compare.rows import (
     ClusterRow,
     DocumentDifference,
     GroupDifference,

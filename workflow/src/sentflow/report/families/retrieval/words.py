@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, decimal, percent
 from sentflow.report.rows import unique
