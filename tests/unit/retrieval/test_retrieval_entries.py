@@ -147,7 +147,7 @@ def test_all_retrievers_that_cannot_be_meant_are_told_at_once_with_their_keys():
         "near": ({"kind": "dense", "model": "cross"}, "model: 'cross' compares two texts"),
         "fitted": ({"kind": "dense", "model": "tfidf"}, "model: 'tfidf' is made of the rows"),
         "dense": ({"kind": "dense", "model": "terms"}, "model: 'terms' weighs terms"),
-        "weighed": ({**SPARSE, "model": "bag-of-words"}, "model: 'bag-of-words' weighs no terms"),
+        "weighed": ({**SPARSE, "model": "bag-of-words"}, "model: 'bag-of-words' has no weights of terms"),
         "ordered": ({**SPARSE, "candidates": 2000}, "candidates: they are ordered by vectors of terms"),
         "circle": ({**TUNED, "of": ["bm25", "circle"]}, "of: it fuses itself"),
         "times": ({**TUNED, "times": "bm52"}, "times: there is no retriever 'bm52'"),

@@ -3,6 +3,7 @@
 from experiments import experiment, mistakes
 
 from sentflow.config.entries import merge
+from sentflow.config.removed import without_removed
 from sentflow.config.trained import chosen_by_tests
 from sentflow.training.snapshots import scored_steps
 
@@ -60,7 +61,12 @@ def test_each_mistake_is_told_once_at_the_entry_as_it_is_written():
 def test_snapshots_is_a_synonym_of_snapshot_every():
     training = {**ENTRY["training"], "snapshots": 30}
     training.pop("snapshot_every")
-    found = experiment({"select": SELECT, "models": {"mine": {**ENTRY, "training": training}}})
+    given = {
+        "models": {"mine": {**ENTRY, "training": training}},
+        "sweeps": {"s": {"grid": {"snapshots": [10]}}},
+    }
+    assert without_removed(given)["sweeps"] == {"s": {"grid": {"snapshot_every": [10]}}}
+    found = experiment({"select": SELECT, "models": given["models"]})
     assert [scored_steps(entry) for entry in found.trained_models.values()] == [[0, 30, 60]] * 2
 
 

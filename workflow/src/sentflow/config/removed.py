@@ -75,10 +75,10 @@ def without_removed(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_snapshot_every(value: Any, key: str = "") -> Any:
-    """Entries whose ``training`` says ``snapshots``, the synonym of ``snapshot_every``."""
+    """Entries whose ``training`` or ``grid`` says ``snapshots``, the synonym of ``snapshot_every``."""
     if not isinstance(value, dict):
         return value
-    is_synonym = key == "training" and "snapshots" in value and "snapshot_every" not in value
+    is_synonym = key in ("training", "grid") and "snapshots" in value and "snapshot_every" not in value
     names = {"snapshots": "snapshot_every"} if is_synonym else {}
     return {names.get(name, name): _with_snapshot_every(inner, name) for name, inner in value.items()}
 
