@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from dataclasses import replace
 
 import fake_summary
 import made_scores
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from sentflow.compare.rows import CALIBRATED, AcrossRow, PairRow, RankRow, StandingRow
+from sentflow.compare.rows import CALIBRATED_REPETITIONS, AcrossRow, PairRow, RankRow, StandingRow
 from sentflow.compare.tasks import FoldScores
 from sentflow.config.configuration import ComparisonStatistics
 from sentflow.errors import DataError
@@ -47,8 +46,7 @@ def fold_scores(folder, task, model):
 def two_repetitions_are_enough():
     """For the test of out-of-fold predictions; ten would take longer and say no more here."""
     with pytest.MonkeyPatch.context() as patch:
-        few = replace(CALIBRATED, repetitions=made_scores.REPETITIONS)
-        patch.setattr("sentflow.compare.tasks.CALIBRATED", few)
+        patch.setattr("sentflow.compare.tasks.CALIBRATED_REPETITIONS", made_scores.REPETITIONS)
         yield
 
 
@@ -99,7 +97,7 @@ def test_pair_holds_the_test_of_the_out_of_fold_predictions(folder):
     ],
 )
 def test_out_of_fold_predictions_are_tested_only_where_the_level_was_calibrated(monkeypatch, changed, test):
-    monkeypatch.setattr("sentflow.compare.tasks.CALIBRATED", CALIBRATED)
+    monkeypatch.setattr("sentflow.compare.tasks.CALIBRATED_REPETITIONS", CALIBRATED_REPETITIONS)
     about = fake_summary.one_row(**{"repetitions": 10, **changed})
     settings = ComparisonStatistics(**made_scores.STATISTICS)
     scores = FoldScores([about, about], np.zeros((50, 2)), [], units=None, item_seed=0, settings=settings)

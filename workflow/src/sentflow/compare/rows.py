@@ -10,20 +10,11 @@ OUT_OF_FOLD, CORRECTED_T = "out-of-fold", "corrected-t"
 """Tests of two encoders on a task."""
 EQUIVALENT = 0.05
 """Up to which p of two one-sided tests says that two systems are equivalent: the 90 % interval is inside the margin."""
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """The cross-validations on which the test of out-of-fold predictions held its level: a finding, not a theorem."""
-
-    folds: int  # exactly so many: with 10 the test rejects 8.9 to 10.6 % of equal pairs at 5 %
-    repetitions: int  # at least
-    # trained_on: at most this share of the balanced rows, because others are held out for evaluation: 64 % up to
-    # rounding. Probes that are fitted to all rows outside the test part (80 %) reject 6.7 to 7.9 %.
-    trained_on: float
-
-
-CALIBRATED = Calibration(folds=5, repetitions=10, trained_on=0.66)
+# The cross-validations on which the test of out-of-fold predictions held its level, a finding, no theorem: exactly
+# so many folds (with 10 it rejects 8.9 to 10.6 % of equal pairs at 5 %), at least so many repetitions, and at most this
+# share of the balanced rows to train on, because others are held out for evaluation: 64 % up to rounding. Probes that
+# are fitted to all rows outside the test part (80 %) reject 6.7 to 7.9 %.
+CALIBRATED_FOLDS, CALIBRATED_REPETITIONS, CALIBRATED_SHARE = 5, 10, 0.66
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,14 @@ import numpy as np
 from pyarrow.compute import field
 
 from sentflow.compare.differences import all_differences, beaten, joined_letters, letters
-from sentflow.compare.rows import CALIBRATED, CORRECTED_T, PairRow, StandingRow
+from sentflow.compare.rows import (
+    CALIBRATED_FOLDS,
+    CALIBRATED_REPETITIONS,
+    CALIBRATED_SHARE,
+    CORRECTED_T,
+    PairRow,
+    StandingRow,
+)
 from sentflow.compare.score_rows import EffectRow, ScoreRow, by_protocol
 from sentflow.compare.scores import in_order, score_row
 from sentflow.compare.settings import ComparedTasks
@@ -55,14 +62,9 @@ class FoldScores:
         return len(self.rows)
 
     @property
-    def n_pairs(self) -> int:
-        """Pairs of encoders: the family of tests."""
-        return math.comb(self.n_systems, 2)
-
-    @property
     def least_alpha(self) -> float:
         """What a p has to reach to be significant by Holm whatever the other pairs show; with two encoders at least."""
-        return self.settings.alpha / self.n_pairs
+        return self.settings.alpha / math.comb(self.n_systems, 2)
 
     def replicates(self) -> np.ndarray:
         """(R, M) scores of out-of-fold predictions in resamples of the texts."""
@@ -78,14 +80,14 @@ class FoldScores:
 
     @property
     def kind_of_test(self) -> str:
-        """`OUT_OF_FOLD` only where its level was calibrated (`CALIBRATED`), elsewhere `CORRECTED_T`."""
+        """`OUT_OF_FOLD` only where its level was calibrated (`CALIBRATED_FOLDS` …), elsewhere `CORRECTED_T`."""
         about = self.rows[0]
         calibrated = (
             not about.n_documents
             and about.classifier != REGULARISED
-            and about.folds == CALIBRATED.folds
-            and about.repetitions >= CALIBRATED.repetitions
-            and about.n_train <= CALIBRATED.trained_on * about.n_balanced_rows
+            and about.folds == CALIBRATED_FOLDS
+            and about.repetitions >= CALIBRATED_REPETITIONS
+            and about.n_train <= CALIBRATED_SHARE * about.n_balanced_rows
         )
         return self.settings.test if calibrated else CORRECTED_T
 

@@ -79,7 +79,7 @@ class OutOfFoldT(PairedT):
     a mean loss and of one cross-validation by stable learners. By ten repetitions of ridge probes on 250 to 2,000 rows
     of real tasks with two classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT`; it
     held 1 % too, and three classes (docs/measurements/2026-11-27-error-rates.md). With fewer repetitions, other folds,
-    more rows to train on (`compare.rows.CALIBRATED`), or where folds keep documents together, it errs too often.
+    more rows to train on (`compare.rows.CALIBRATED_SHARE`), or where folds keep documents together, it errs too often.
     """
 
     # contributions: (R, n) float64 of rows to these differences: the difference of those of both systems
