@@ -98,23 +98,23 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
     """One row per model, in the order of selection."""
     numbers: dict[str, dict[str, float]] = {}
     if grid.complete:
+        scores = {model: [grid.fold_scores[task, model] for task in grid.tasks] for model in grid.complete}
+        about: dict[str, Any] = {
+            "folds": grid.folds,
+            "level": settings.level,
+            "documents": [grid.documents.get(task, math.inf) for task in grid.tasks],
+        }
         intervals = rank_intervals(
-            [
-                np.stack([grid.fold_scores[task, model] for model in grid.complete], axis=1)
-                for task in grid.tasks
-            ],
-            folds=grid.folds,
-            level=settings.level,
+            [np.stack(of_task, axis=1) for of_task in zip(*scores.values(), strict=True)],
             n_draws=settings.n_item_resamples,
-            documents=[grid.documents.get(task, math.inf) for task in grid.tasks],
             seed=derive_seed(grid.seed, "ranks"),
             units=grid.units,
+            **about,
         )
         means = grid.means().mean(axis=0).tolist()
-        numbers = {
-            model: {"mean": mean, **_mean_limits(grid, model, settings.level), **asdict(found)}
-            for model, mean, found in zip(grid.complete, means, intervals, strict=True)
-        }
+        for model, mean, interval in zip(grid.complete, means, intervals, strict=True):
+            low, high = task_mean_interval(scores[model], grid.sources, **about)
+            numbers[model] = {"mean": mean, "mean_low": low, "mean_high": high, **asdict(interval)}
     missing = dict.fromkeys(
         ("mean", "mean_low", "mean_high", *(field.name for field in fields(RankInterval))), math.nan
     )
@@ -131,17 +131,6 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
         )
         for model, (title, is_control) in grid.models.items()
     ]
-
-
-def _mean_limits(grid: Grid, model: str, level: float) -> dict[str, float]:
-    low, high = task_mean_interval(
-        [grid.fold_scores[task, model] for task in grid.tasks],
-        grid.sources,
-        folds=grid.folds,
-        level=level,
-        documents=[grid.documents.get(task, math.inf) for task in grid.tasks],
-    )
-    return {"mean_low": low, "mean_high": high}
 
 
 def across_rows(

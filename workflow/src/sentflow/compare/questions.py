@@ -226,12 +226,13 @@ class QuestionSet:
         """The mean of every system for new documents; nothing where there are no clusters."""
         if self.clusters is None:
             return []
-        sizes, unit = self._clusters
+        units = self._units
+        sizes = units.sizes
         rows = []
         for system, values in zip(self.systems, self.values, strict=True):
             low, high = math.nan, math.nan
             if self.has_clusters:
-                low, high = ClusteredT(values, unit).interval(self.settings.level)
+                low, high = ClusteredT(values, units.unit).interval(self.settings.level)
             row = ClusterRow(
                 unit_set=self.name,
                 measure=self.measure,
@@ -326,13 +327,11 @@ class QuestionSet:
     @property
     def has_clusters(self) -> bool:
         """Whether anything can be said of new documents."""
-        return self.clusters is not None and effective_clusters(self._clusters[0]) >= LEAST_CLUSTERS
+        return self.clusters is not None and effective_clusters(self._units.sizes) >= LEAST_CLUSTERS
 
     @property
-    def _clusters(self) -> tuple[np.ndarray, np.ndarray]:
-        """Sizes of clusters, and the cluster of each question."""
-        units = ClusteredScores.of(self.values, self.clusters)
-        return units.sizes, units.unit
+    def _units(self) -> ClusteredScores:
+        return ClusteredScores.of(self.values, self.clusters)
 
     def _seed_row(self, family: str, other: str, values: np.ndarray) -> SeedRow:
         """Of (n, n_s) values, or differences from those of another one."""
