@@ -50,7 +50,13 @@ def main() -> None:
                 for text, x in zip(_cells(name, catalog), COLUMNS.values(), strict=True):
                     axes.text(x, middle, text, va="center", color=INK)
             y += tall + 0.08
-        axes.text(0.1, y + HEADING / 2, _note(catalog), va="center", color=QUIET)
+        languages = ", ".join(sorted({catalog[name]["language"] for name in OFFICIAL}))
+        note = (
+            f"Language of all tasks: {languages}. Data: official files of the benchmark; open, texts of the same "
+            "sources as their authors publish them; sample, generated texts.\n"
+            "Input: as in the sample rows; in an official file the number of columns decides."
+        )
+        axes.text(0.1, y + HEADING / 2, note, va="center", color=QUIET)
         figure.savefig(IMAGE, dpi=150, metadata={"Software": None})
     shrink(IMAGE, IMAGE)
 
@@ -74,15 +80,6 @@ def _layout(name: str, of_catalog: str) -> str:
         return of_catalog
     header, *_ = local_path(f"{SAMPLES}1/{name}.csv").read_text(encoding="utf-8").splitlines()
     return "pair" if header == ",text_a,text_b,label" else "single"
-
-
-def _note(catalog: Entries) -> str:
-    languages = ", ".join(sorted({catalog[name]["language"] for name in OFFICIAL}))
-    return (
-        f"Language of all tasks: {languages}. Data: official files of the benchmark; open, texts of the same "
-        "sources as their authors publish them; sample, generated texts.\n"
-        "Input: as in the sample rows; in an official file the number of columns decides."
-    )
 
 
 if __name__ == "__main__":

@@ -70,11 +70,6 @@ class Trainings:
             for name, seeds in self.groups.items()
         }
 
-    @property
-    def _n_independent(self) -> int:
-        """Of the pairs, at least; two at the least, without which there is no variance."""
-        return max(2, round(self._scores.units.effective_pairs))
-
     def _shared(self, a: str, b: str) -> list[int]:
         """The seeds of both groups, in the order of the first."""
         return [seed for seed in self._defined[a] if seed in self._defined[b]]
@@ -99,7 +94,9 @@ class Trainings:
             replicates = replicates - self._of(other, seeds, self._replicates)
         level, n_pairs = self.settings.level, len(self.rows[0].gold)
         of_seeds = PairedT(values).interval(level) if len(seeds) >= LEAST_SEEDS else (math.nan, math.nan)
-        split = resampled_seed_variance(values, replicates, n_units=self._n_independent)
+        # of two pairs at the least, without which there is no variance
+        n_units = max(2, round(self._scores.units.effective_pairs))
+        split = resampled_seed_variance(values, replicates, n_units=n_units)
         total = split.variance or math.nan
         low, high = split.interval(level)
         return TrainingSeeds(

@@ -117,7 +117,10 @@ def published_intervals(
         interval = reflected_bca(sample, _resampled_rows(seed, len(sample), n_resamples), level=level)
         if not undefined and (sample == sample[0]).all():
             interval = Interval(float(sample[0]), float(sample[0]))
-        intervals.append(interval if reflect else _mirrored(interval, float(sample.mean())))
+        if not reflect:  # the published interval on the other side of the mean is the proper one
+            centre = float(sample.mean())
+            interval = Interval(2 * centre - interval.high, 2 * centre - interval.low)
+        intervals.append(interval)
     return intervals
 
 
@@ -128,11 +131,6 @@ def _resampled_rows(seed: int, n: int, n_resamples: int) -> np.ndarray:
     rows = drawn.astype(np.min_scalar_type(n - 1))
     rows.flags.writeable = False
     return rows
-
-
-def _mirrored(interval: Interval, centre: float) -> Interval:
-    """The interval on the other side of a centre: the published one so becomes the proper BCa interval."""
-    return Interval(2 * centre - interval.high, 2 * centre - interval.low)
 
 
 def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Interval:
