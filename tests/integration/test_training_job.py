@@ -39,7 +39,7 @@ class Training:
 
     def __init__(self, inputs: Path, folder: Path, *, steps: int, **more: str) -> None:
         given = {"learning_rate": 1e-3, "steps": steps, "batch_size": 8, "max_tokens": 12, "chunk_tokens": 24}
-        training = TrainingSettings(**given, snapshots=steps, epsilon=1e-2)
+        training = TrainingSettings(**given, snapshot_every=steps, epsilon=1e-2)
         settings = job_settings(model="tiny", pooling="cls", training=training.as_dict())
         self.folder, self.state = folder, folder / "state"
         folder.mkdir(exist_ok=True)
