@@ -1,11 +1,17 @@
 """From a list of sentence encoders to the tables and figures of a paper. Start with README.md."""
 
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.20")
 
 
-configfile: f"{workflow.basedir}/config.yaml"
+# Of this file, also where it is a module of another workflow, whose folder is `workflow.basedir`
+home = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
+
+
+configfile: home / "config.yaml"
 
 
 include: "workflow/rules/common.smk"
@@ -82,6 +88,7 @@ rule exports:
         targets.exports,
 
 
-complete(workflow.rules, f"{workflow.basedir}/envs/sentflow.yaml")
+complete(workflow, str(home / "envs" / "sentflow.yaml"))
 # Not in onstart: without its targets Snakemake never starts
-explain_unknown_targets(logger, workflow)
+if not is_module:
+    explain_unknown_targets(logger, workflow)

@@ -84,3 +84,39 @@ def test_a_misspelt_target_is_told_with_the_nearest(tmp_path):
     outcome = command_line(project, "-n", "scroes", "--configfile", str(TINY))
     assert outcome.code == 1
     assert "there is no target 'scroes'. Did you mean scores?" in outcome.text
+
+
+def test_as_a_module_all_files_have_the_prefix_and_other_rules_stay_as_they_are(tmp_path):
+    config = {
+        "experiment": {
+            "title": "As a module",
+            "description": "Trained, chosen by development scores, probed.",
+        },
+        "extends": "none",
+        "select": {"models": ["simcse-sample"], "tasks": ["T1B-sample"]},
+    }
+    (tmp_path / "Snakefile").write_text(
+        f"""
+module legal:
+    snakefile: "{REPOSITORY / "Snakefile"}"
+    config: {config}
+    replace_prefix: {{"results/": "legal/results/"}}
+
+use rule * from legal as legal_*
+
+rule note:
+    output: "note.txt"
+    shell: "python --version > {{output}}"
+
+rule all:
+    default_target: True
+    input: rules.legal_scores.input, "note.txt"
+""",
+        encoding="utf-8",
+    )
+    said = command_line(tmp_path, "-n", "--printshellcmds", "--cores", "1").text
+    assert {"legal_train", "legal_choose_snapshot", "legal_embed", "legal_score"} <= {
+        *re.findall(r"\w+", said)
+    }
+    assert [word for word in re.findall(r"[\w./-]*results/", said) if word != "legal/results/"] == []
+    assert "Shell command: python --version > note.txt\n" in said

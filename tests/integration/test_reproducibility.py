@@ -1,11 +1,23 @@
 """The same numbers anywhere on one machine: another clone, locale, clock, hash seed or number of threads."""
 
+import json
 from pathlib import Path
 
 import pytest
-from workflow_copy import TINY, copy_workflow, ended, environment, result_files, snakemake_words
+import yaml
+from small_run import SMALL
+from workflow_copy import (
+    REPOSITORY,
+    TINY,
+    copy_workflow,
+    ended,
+    environment,
+    result_files,
+    snakemake,
+    snakemake_words,
+)
 
-pytestmark = pytest.mark.nightly
+from sentflow.config.entries import merge
 
 # Every folder of numbers; what is measured anew in each run is none
 FOLDERS = ("scores", "tables", "similarity", "alignments", "regressions", "geometry", "comparisons")
@@ -23,6 +35,7 @@ def numbers(project: Path) -> dict[str, bytes]:
     return {name: content for name, content in found.items() if Path(name).name not in MEASURED}
 
 
+@pytest.mark.nightly
 def test_a_second_clone_elsewhere_gives_the_same_bytes(reference, tmp_path):
     clone = copy_workflow(tmp_path / "outra pasta" / "clone")
     words = snakemake_words("scores", "tables", "similarities", "--cores", "1", "--configfile", str(TINY))
@@ -33,3 +46,32 @@ def test_a_second_clone_elsewhere_gives_the_same_bytes(reference, tmp_path):
     folders = {name.split("/")[1] for name in expected}
     assert folders >= {"scores", "tables", "similarity", "alignments", "regressions", "geometry"}
     assert [name for name in expected if found[name] != expected[name]] == []
+
+
+MODULE = """
+module {name}:
+    snakefile: "{snakefile}"
+    config: config
+    replace_prefix: {{"results/": "{name}/results/"}}
+
+use rule * from {name} as {name}_*
+"""
+OTHERS = """
+rule summaries:
+    default_target: True
+    input: rules.first_scores.input, rules.first_tables.input, rules.second_scores.input, rules.second_tables.input
+"""
+
+
+@pytest.mark.slow
+def test_two_modules_side_by_side_in_another_workflow_give_the_same_bytes(undisturbed, tmp_path):
+    config = merge(*(yaml.safe_load(file.read_text(encoding="utf-8")) for file in (TINY, SMALL)))
+    modules = [MODULE.format(name=name, snakefile=REPOSITORY / "Snakefile") for name in ("first", "second")]
+    lines = ["configfile: 'both.json'\n", *modules, OTHERS]
+    (tmp_path / "both.json").write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "Snakefile").write_text("".join(lines), encoding="utf-8")
+    done = snakemake(tmp_path, "--cores", "2")
+    assert done.code == 0, done.text[-6000:]
+    for name in ("first", "second"):
+        assert result_files(tmp_path / name) == result_files(undisturbed)
+    assert not (tmp_path / "results").exists()

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from functools import partial
 from pathlib import Path
 
 # A graph is thousands of objects that all stay; looking through them for garbage again and again finds none.
@@ -9,17 +10,20 @@ gc.set_threshold(200_000, 20, 100)
 
 # The code of this repository, whatever is installed: digests and jobs must speak of the same files. An installed workflow is part of its
 # package and has no such folder.
-source_folder = Path(workflow.basedir) / "workflow" / "src"
+source_folder = home / "workflow" / "src"
 if source_folder.is_dir():
     sys.path.insert(0, str(source_folder))
 
 from sentflow.flow.environment import leave_out_working_folder
 
+# A module of another workflow leaves that as it is: its folders, its shells, its targets.
+is_module = not workflow.modifier.is_main_snakefile()
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
-leave_out_working_folder(Path(workflow.basedir))
+if not is_module:
+    leave_out_working_folder(home)
 
 from sentflow.flow import paths, products
-from sentflow.config.entries import merge
+from sentflow.config.entries import merge, read_yaml
 from sentflow.config.load import read_own
 from sentflow.config.load import load_experiment
 from sentflow.flow.environment import (
@@ -58,13 +62,12 @@ from sentflow.flow.rules import command
 SOURCES_OF_RUN = Path.cwd() / ".snakemake" / "sentflow-sources.json"
 
 try:
-    refuse_braces(Path(workflow.basedir))
+    refuse_braces(home)
     refuse_conda(workflow.deployment_settings, source_folder)
     refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
-    own = read_own(workflow.config_settings)
-    experiment = load_experiment(
-        merge(config, own), Path(workflow.basedir) / "workflow", own
-    )
+    own = config if is_module else read_own(workflow.config_settings)
+    usual = read_yaml(home / "config.yaml") if is_module else config
+    experiment = load_experiment(merge(usual, own), home / "workflow", own)
     if not workflow.is_main_process:
         use_sources(SOURCES_OF_RUN)
     targets = Targets(experiment)
@@ -73,7 +76,7 @@ try:
             logger.warning(notice)
         refuse_uploads(
             targets,
-            [Path(workflow.basedir, "config.yaml"), *workflow.overwrite_configfiles],
+            [home / "config.yaml", *workflow.overwrite_configfiles],
         )
 except ConfigError as error:
     raise WorkflowError(str(error)) from None
@@ -81,8 +84,15 @@ except ConfigError as error:
 # A job on a cluster plans itself again, with the cores that it was given: those are its own.
 local_cores = workflow.resource_settings.cores if workflow.is_main_process else None
 
-shell.prefix(first_words_of_jobs(source_folder))
-put_this_python_first()
+first_words = first_words_of_jobs(source_folder)
+if is_module:
+    # onstart is that of the other workflow
+    if workflow.is_main_process:
+        write_sources(SOURCES_OF_RUN)
+    command = partial(command, first_words=first_words)
+else:
+    shell.prefix(first_words)
+    put_this_python_first()
 
 
 wildcard_constraints:

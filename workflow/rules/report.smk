@@ -10,7 +10,9 @@ job_rule(
     ),
     dict(costs=paths.COSTS, encoders=paths.ENCODERS),
     local=True,
-    benchmarks=paths.BENCHMARKS,
+    benchmarks=lambda wildcards, output: str(
+        Path(output.costs).parents[1] / Path(paths.BENCHMARKS).name
+    ),
 )
 
 # One job makes the tables, and one the figures, of a group: starting a process takes longer than making a table.

@@ -150,8 +150,8 @@ job_rule(
         scores=training.scores, record=paths.TRAINING_RECORD, snapshots=paths.SNAPSHOTS
     ),
     dict(
-        manifest=paths.MANIFEST,
         selection=paths.CHOSEN_SNAPSHOT,
+        manifest=paths.MANIFEST,
         last=directory(paths.LAST_SNAPSHOT),
     ),
     local=True,

@@ -45,7 +45,7 @@ def embed(
     device: Resource[Json] = None,
     call_seconds: Resource[int] = 0,
     limits: Resource[Limits] = USUAL,
-    kept: Resource[Path | None] = None,
+    kept: Resource[str] = "",
     threads: int = 1,
     embeddings: Out,
     info: Out,
@@ -53,7 +53,7 @@ def embed(
     """The texts of a collection → vectors, once per model.
 
     Settings: how texts are encoded, by kind. Device: one, or a list; none for the best that there is. With the digest
-    of its code, vectors are used that an earlier run with the same digest kept, beside its output or `kept`.
+    of its code, vectors are used that an earlier run with the same digest kept, beside those of the collection `kept`.
     """
     from sentflow.config.model import refuse_wrong
     from sentflow.encoders.kind import Context
@@ -66,6 +66,7 @@ def embed(
     use_limits(limits)
     prepare_environment(threads)
     described = read_manifest(manifest)
+    of_model = str(embeddings).removesuffix(f"{collection}{embeddings.suffix}")
     context = Context(
         manifest_folder=manifest.parent,
         threads=threads,
@@ -81,7 +82,7 @@ def embed(
         context,
         about={"model": model_of(manifest), "collection": collection},
         code=code,
-        kept_beside=kept or embeddings,
+        kept_beside=Path(of_model, f"{kept}{embeddings.suffix}") if kept else embeddings,
         embeddings=embeddings,
         info=info,
     )

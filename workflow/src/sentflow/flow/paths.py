@@ -26,7 +26,6 @@ TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
 # The pairs of a relation that may be trained on, for training data that are put together of several.
 CLEANED_PAIRS = f"{RESULTS}/data/training/cleaned/{{data}}/{{relation}}.parquet"
 LOOKED_AT = f"{RESULTS}/data/training/{{data}}.negatives.parquet"
-TRAINING_STATE = f"{RESULTS}/training/.{{model}}"
 TRAINING_RECORD = f"{RESULTS}/training/{{model}}/record.json"
 TRAINING_MADE = f"{RESULTS}/training/{{model}}/made.json"
 TRAINING_HISTORY = f"{RESULTS}/training/{{model}}/history.parquet"

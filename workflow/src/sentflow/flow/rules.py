@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from sentflow.flow import paths
 from sentflow.flow.provenance import about, signature
-from sentflow.jobs.job import option_of
+from sentflow.jobs.job import MODULES, names_in, option_of
 
 Request = Callable[..., int]
 FOLDS, ROWS, ENCODER_PAIRS = "folds", "rows", "pairs"
@@ -65,19 +65,22 @@ Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 """A pattern, files, or what gives either of the wildcards of a job."""
 
 
-def complete(rules: Iterable[Any], environment: str) -> None:
+def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
-    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``.
+    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``. In a module
+    of another workflow, where rules have other names, they are those of the rules here.
     """
-    for rule in rules:
+    names = {workflow.modifier.modify_rulename(name): name for module in MODULES for name in names_in(module)}
+    for rule in workflow.modifier.rules:
         if not rule.norun:
+            name = names.get(rule.name, rule.name)
             key = _key(rule.output[0]) if rule.output else "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
-            rule.set_log(paths.log(rule.name, key))
-            rule.benchmark = paths.benchmark(rule.name, key)
+            rule.set_log(paths.log(name, key))
+            rule.benchmark = paths.benchmark(name, key)
             rule.conda_env = environment
-            rule.docstring = rule.docstring or about(rule.name)
+            rule.docstring = rule.docstring or about(name)
 
 
 def _key(output: str) -> str:
@@ -189,7 +192,9 @@ def _size_in_storage_mb(files: Any) -> float:
         return 0.0
 
 
-def command(name: str, *, replaces_shell: bool = False, is_checked: bool = True) -> str:
+def command(
+    name: str, *, replaces_shell: bool = False, is_checked: bool = True, first_words: str = ""
+) -> str:
     """The command of a job for ``shell:``, with everything in it quoted, and its output in the log.
 
     Files are inputs and outputs of the rule under the names of the parameters (``output`` stands for all outputs), a
@@ -197,7 +202,8 @@ def command(name: str, *, replaces_shell: bool = False, is_checked: bool = True)
     that says nothing of ``threads`` has its libraries keep to those of the rule.
 
     `replaces_shell`: signals reach the job itself, and not a shell around it (``exec``). `is_checked`: the job is given
-    the digest of its code, the param ``code``, and refuses to be other code.
+    the digest of its code, the param ``code``, and refuses to be other code. `first_words`: see
+    `sentflow.flow.environment.first_words_of_jobs`; none where all shells have them.
     """
     parameters = signature(name)
     before = "exec " if replaces_shell else ""
@@ -209,7 +215,7 @@ def command(name: str, *, replaces_shell: bool = False, is_checked: bool = True)
         for name, kinds in parameters.items()
         if "Manual" not in kinds and name != "code"
     ]
-    return " ".join(words) + " > {log:q} 2>&1"
+    return first_words + " ".join(words) + " > {log:q} 2>&1"
 
 
 def _given(parameter: str, kinds: set[str]) -> str:
