@@ -369,6 +369,8 @@ class StopList(Settings):
     """Path of a text file in UTF-8, a term per line, beside the configuration file or in the working folder."""
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
+    source: Maybe[Text] = None
+    """Who publishes the file and how to get it, for the message where it is missing or another one."""
 
 
 class Range(Settings):
