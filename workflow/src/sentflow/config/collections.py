@@ -153,14 +153,18 @@ class CorpusSettings(CorpusFacts):
         yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
 
 
-class Corpus(OfDataset, CorpusSettings, Counted):
-    """Documents that questions are searched in (docs/retrieval.md)."""
+class Sharded(Counted):
+    """What corpora say in both of their forms that no table depends on."""
 
     shards: Count = Field(1, le=100000)
     """Parts of about as many documents that are embedded and searched by jobs of their own (docs/retrieval.md)."""
 
 
-class ShortCorpus(OwnData, CorpusFacts, Counted):
+class Corpus(OfDataset, CorpusSettings, Sharded):
+    """Documents that questions are searched in (docs/retrieval.md)."""
+
+
+class ShortCorpus(OwnData, CorpusFacts, Sharded):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
