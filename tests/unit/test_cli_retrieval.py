@@ -51,6 +51,11 @@ def test_one_run_is_not_compared_and_json_and_csv_have_all_digits(files):
     assert {(row["run"], row["measure"]): float(row["mean"]) for row in rows}["other", "RR@10"] == 0.5
 
 
+def test_commas_of_parameters_separate_no_measures(files):
+    text = printed("evaluate", "good.run", "qrels.txt", "--measures", "RR@10,P(rel=1,judged_only=True)@5,AP")
+    assert "P(rel=1,judged_only=True)@5" in text and "AP" in text
+
+
 def test_questions_that_are_documents_are_told_and_left_out(files):
     lines = ["a Q0 a 1 9 x", "a Q0 b 2 8 x", "b Q0 b 1 9 x", "b Q0 c 2 8 x", "b Q0 a 3 7 x"]
     (files / "own.run").write_text("\n".join(lines), encoding="utf-8")
@@ -96,6 +101,8 @@ def test_mistakes_are_refused(files):
         (["good.run"], "judgements last"),
         (["qrels.txt", "qrels.txt"], "six fields"),
         (["good.run", "qrels.txt", "--measures", "nDGC@10"], "'nDGC@10'"),
+        (["good.run", "qrels.txt", "--measures", "nDCG@0"], "cutoff is 0"),
+        (["good.run", "qrels.txt", "--measures", "NumRel", "--relevant-grade", "2"], "'NumRel'"),
         (["good.run", "good.run", "qrels.txt"], "'good.run'"),
         (["good.run", "qrels.txt", "--relevant-grade", "3"], "grade 3"),
     ):

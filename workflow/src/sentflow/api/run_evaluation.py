@@ -278,15 +278,15 @@ def evaluate_run(
     ArgumentError
         An argument does not fit, or no judged question has a relevant document.
     ConfigError
-        ir-measures does not know a measure.
+        ir-measures does not know a measure, or cannot compute it.
     DataError
         A file is not in order.
     """
     measures = [measures] if isinstance(measures, str) else list(measures)
-    for measure in measures:
-        parsed(measure)  # or there is no such measure
     if relevant_grade < 1:
         raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
+    for measure in measures:
+        parsed(measure, relevant_grade)  # or it cannot be computed
     if same_ids not in SAME_IDS:
         raise ArgumentError(f"same_ids is {same_ids!r}. {instead(same_ids, SAME_IDS)}")
     if ties not in RULES:
