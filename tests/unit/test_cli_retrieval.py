@@ -1,6 +1,7 @@
 """`sentflow evaluate`: runs against judgements; `sentflow search`: its files of answers."""
 
 import csv
+import gzip
 import json
 
 import numpy as np
@@ -96,7 +97,19 @@ def test_a_run_that_equal_scores_decide_on_shows_its_range_and_is_not_tested(fil
         equal.compare(good, "RR@10")
 
 
+def test_packed_files_are_named_without_both_endings_and_scores_that_trec_eval_takes_for_equal_told(files):
+    lines = ["q1 Q0 a 1 1.0000000001 t", "q1 Q0 b 2 1 t"]
+    (files / "near.run.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    (files / "qrels.gz").write_bytes(gzip.compress((files / "qrels.txt").read_bytes()))
+    text = printed("evaluate", "near.run.gz", "qrels.gz", "--measures", "RR")
+    assert "near: different scores of 1 question" in text
+    assert "different scores" not in printed("evaluate", "near.run.gz", "qrels.gz", "--ties", "trec_eval")
+
+
 def test_mistakes_are_refused(files):
+    (files / "folder").mkdir()
+    (files / "folder" / "bad.txt").write_text("q1 0 a\n", encoding="utf-8")
+    (files / "folder" / "other.txt").write_text("x 0 a 1\n", encoding="utf-8")
     for words, said in (
         (["good.run"], "judgements last"),
         (["qrels.txt", "qrels.txt"], "six fields"),
@@ -104,7 +117,9 @@ def test_mistakes_are_refused(files):
         (["good.run", "qrels.txt", "--measures", "nDCG@0"], "cutoff is 0"),
         (["good.run", "qrels.txt", "--measures", "NumRel", "--relevant-grade", "2"], "'NumRel'"),
         (["good.run", "good.run", "qrels.txt"], "'good.run'"),
-        (["good.run", "qrels.txt", "--relevant-grade", "3"], "grade 3"),
+        (["good.run", "qrels.txt", "--relevant-grade", "3"], "qrels.txt: no document has the grade 3"),
+        (["good.run", "folder/bad.txt"], "folder/bad.txt is no file of judgements"),
+        (["good.run", "folder/other.txt"], "good.run and folder/other.txt share no question"),
     ):
         assert said in refused("evaluate", *words)
 

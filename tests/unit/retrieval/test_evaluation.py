@@ -1,6 +1,8 @@
 """Runs and what they are worth: measures beside other tools, ties, chance, groups, clusters, and files of others."""
 
+import gzip
 import json
+import re
 import subprocess
 import sys
 from itertools import chain, groupby, permutations, product
@@ -13,7 +15,7 @@ from judged_questions import questions
 
 from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.errors import ConfigError, DataError
-from sentflow.retrieval.evaluation import as_trec_eval, evaluate, mean_over_orders
+from sentflow.retrieval.evaluation import as_trec_eval, evaluate, mean_over_orders, n_equal_in_trec_eval
 from sentflow.retrieval.measures import chance, cutoffs, parsed, per_question, recall_at
 from sentflow.retrieval.ranking import Ranked, Run, top
 from sentflow.retrieval.trec import (
@@ -225,6 +227,32 @@ def test_runs_are_ordered_as_by_trec_eval():
     assert as_trec_eval(run).documents("q") == ["é", "b", "a9", "a10", "z", "Z"]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_that_single_precision_takes_for_equal_are_in_the_order_of_trec_eval(seed):
+    random = np.random.default_rng(seed)
+    names = random.permutation([f"d{row}" for row in range(40)]).tolist()
+    judged = {
+        f"q{row}": dict.fromkeys(random.choice(names, 6, replace=False).tolist(), 1) for row in range(9)
+    }
+    scores = random.choice([1e300, 2e300, 1, 1 + 1e-9, 0.1, 0.1 + 1e-12, 1e-50, -1], (9, 40))
+    run = Run(names, {name: top(row, 40) for name, row in zip(judged, scores, strict=True)})
+    assert n_equal_in_trec_eval(run) == 9
+    ours = evaluate(
+        run, questions(judged), corpus_of(names), ["AP", "nDCG@5", "P@5"], ties="trec_eval"
+    ).values
+    given = {
+        name: dict(zip(names, row.tolist(), strict=True)) for name, row in zip(judged, scores, strict=True)
+    }
+    theirs = pytrec_eval.RelevanceEvaluator(judged, {"map", "ndcg_cut.5", "P.5"}).evaluate(given)
+    for name, measure in (("map", "AP"), ("ndcg_cut_5", "nDCG@5"), ("P_5", "P@5")):
+        assert ours[measure] == pytest.approx([theirs[one][name] for one in judged], abs=1e-12)
+
+
+def test_scores_that_are_equal_or_differ_in_single_precision_are_not_counted():
+    assert n_equal_in_trec_eval(run_of(q={"a": 2.0, "b": 2.0, "c": 1.0})) == 0
+    assert n_equal_in_trec_eval(run_of(q={"a": 2.0, "b": 2.0 - 1e-12, "c": 1.0}, r={"a": 1.0})) == 1
+
+
 def test_ties_at_the_cut_are_counted_again_where_a_document_is_left_out():
     ranked = {
         "b": Ranked(np.array([1, 0, 2]), np.array([3.0, 2, 2]), 4),
@@ -403,6 +431,20 @@ def test_judgements_are_read_in_trec_and_in_beir_form_and_mistakes_are_told(tmp_
     ):
         with pytest.raises(DataError, match=said):
             read_judgements(write(tmp_path / "a.qrels", lines))
+
+
+def test_files_packed_by_gzip_are_read_and_damaged_ones_and_bombs_named_by_their_paths(tmp_path):
+    path = tmp_path / "a.qrels"  # whatever its name is
+    whole = gzip.compress(b"q1 0 a 2\n") + gzip.compress(b"q2 0 b 0\n")
+    path.write_bytes(whole)
+    assert read_judgements(path) == {"q1": {"a": 2}, "q2": {"b": 0}}
+    for content in (whole[:-1], whole[:15], whole[:12] + b"?" + whole[13:], whole + b"rest"):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=f"^{re.escape(str(path))} is damaged"):
+            read_judgements(path)
+    path.write_bytes(gzip.compress(b"\n" * 11 * 2**20))
+    with pytest.raises(DataError, match=f"gunzip {re.escape(str(path))}"):
+        read_judgements(path)
 
 
 LONG = "how many days does the city have to answer a request for a licence"

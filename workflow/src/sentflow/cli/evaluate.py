@@ -115,8 +115,8 @@ def evaluate(
 
 def _names(runs: Sequence[Path]) -> list[str]:
     """Names of files without their endings, with their folders where these alone tell them apart."""
-    stems = [run.stem for run in runs]
-    return [str(run) if stems.count(run.stem) > 1 else run.stem for run in runs]
+    stems = [run.with_suffix("").stem if run.suffix == ".gz" else run.stem for run in runs]
+    return [str(run) if stems.count(stem) > 1 else stem for run, stem in zip(runs, stems, strict=True)]
 
 
 def _blocks(
