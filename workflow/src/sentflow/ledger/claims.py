@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.training.sweeps import METHOD, Cell, cells, development_of
+from sentflow.training.sweeps import METHOD, Cell, cells, development_of, shown_value
 
 SIMILARITY, ALIGNMENT, SCORE = "similarity", "alignment", "score"
 RETRIEVAL, DECISION, REDUCTION = "retrieval", "decision", "reduction"
@@ -164,7 +164,7 @@ def _of_sweep(
                 system=entry["title"],
                 source=entry["source"],
                 reference=entry["reference"],
-                row=" ".join("-" if part is None else f"{part}" for part in place),
+                row=" ".join("-" if part is None else shown_value(part) for part in place),
                 column=column,
                 printed=float(cell[column]),
                 digits=4,
