@@ -10,6 +10,7 @@ import numpy as np
 
 from sentflow.compare.pair_sets import CorrelatedScores
 from sentflow.compare.rows import TrainingSeeds
+from sentflow.files.rows import row_from
 from sentflow.similarity.scores import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
 from sentflow.stats.multiplicity import holm, least_sign_flip_p, sign_flip_p_values
@@ -92,36 +93,26 @@ class Trainings:
         if other:
             values = values - self._of(other, seeds, self._values)
             replicates = replicates - self._of(other, seeds, self._replicates)
-        level, n_pairs = self.settings.level, len(self.rows[0].gold)
-        of_seeds = PairedT(values).interval(level) if len(seeds) >= LEAST_SEEDS else (math.nan, math.nan)
+        level, undefined = self.settings.level, math.nan
+        of_seeds = PairedT(values).interval(level) if len(seeds) >= LEAST_SEEDS else (undefined, undefined)
         # of two pairs at the least, without which there is no variance
         n_units = max(2, round(self._scores.units.effective_pairs))
-        split = resampled_seed_variance(values, replicates, n_units=n_units)
-        total = split.variance or math.nan
-        low, high = split.interval(level)
-        return TrainingSeeds(
+        return row_from(
+            TrainingSeeds,
+            resampled_seed_variance(values, replicates, n_units=n_units).facts(level, "pairs"),
             unit_set=self.rows[0].pairs,
             measure=self.settings.correlation,
             group=group,
             other=other,
             is_control=(other or group) in self.controls,
-            value=float(values.mean()),
             seeds_low=of_seeds[0],
             seeds_high=of_seeds[1],
-            low=low,
-            high=high,
-            level=level,
-            n_pairs=n_pairs,
-            n_seeds=len(seeds),
+            n_pairs=len(self.rows[0].gold),
             spread_of_seeds=float(values.std(ddof=1)),
-            share_of_pairs=split.from_questions / total,
-            share_of_seeds=split.from_seeds / total,
-            more=split.more.replace("questions", "pairs"),
-            seeds_unseen="seeds" in split.negative,
-            p=math.nan,
-            p_holm=math.nan,
-            least_p=math.nan,
-            least_p_holm=math.nan,
+            p=undefined,
+            p_holm=undefined,
+            least_p=undefined,
+            least_p_holm=undefined,
             alpha=self.settings.alpha,
         )
 

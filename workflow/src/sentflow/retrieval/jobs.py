@@ -411,7 +411,7 @@ def compare_retrieval(
     from dataclasses import replace
 
     from sentflow.compare import rows as kinds
-    from sentflow.compare.questions import QuestionSet
+    from sentflow.compare.questions import QuestionScores
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families
@@ -428,14 +428,14 @@ def compare_retrieval(
         if not own:
             continue
         questions, values = common_questions(own, main)
-        question_set = QuestionSet(
-            name=name,
+        question_set = QuestionScores(
+            unit_set=name,
             measure=main,
             systems=[one.retriever for one in own],
             questions=questions,
             groups=own[0].groups,
             clusters=own[0].clusters,
-            values=values,
+            scores=values,
             settings=how,
         )
         compared.append(question_set)
@@ -446,10 +446,10 @@ def compare_retrieval(
                 *(name, main, ", ".join(one.retriever for place, one in enumerate(own) if place not in kept)),
             )
         tested.append(
-            replace(question_set, systems=[own[place].retriever for place in kept], values=values[kept])
+            replace(question_set, systems=[own[place].retriever for place in kept], scores=values[kept])
         )
         for measure in settings.measures:  # no test is adjusted for the others: they cost nothing
-            by_measure = replace(question_set, measure=measure, values=common_questions(own, measure)[1])
+            by_measure = replace(question_set, measure=measure, scores=common_questions(own, measure)[1])
             of_seeds += [
                 row
                 for row in by_measure.seed_rows(families)
@@ -460,7 +460,7 @@ def compare_retrieval(
     write_rows(differences, kinds.QuestionDifference, [row for one in tested for row in one.differences()])
     write_rows(
         document_differences,
-        kinds.DocumentDifference,
+        kinds.QuestionDifference,
         [row for one in tested for row in one.document_differences()],
     )
     write_rows(
@@ -480,13 +480,12 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
 
     from sentflow.compare.differences import all_differences
     from sentflow.compare.questions import QuestionScores
-    from sentflow.compare.rows import DecisionDifference
-    from sentflow.files.rows import row_from
+    from sentflow.compare.rows import QuestionDifference
     from sentflow.retrieval.decisions import read_decision_values
     from sentflow.retrieval.tuning import F2
 
     values_of = {(one.question_set, one.system): one for path in rows for one in read_decision_values(path)}
-    differences: list[DecisionDifference] = []
+    differences: list[QuestionDifference] = []
     for name in settings.question_sets:
         own = [values_of[name, one] for one in settings.systems if (name, one) in values_of]
         if len(own) < 2 or len(own[0].questions) < 2:
@@ -495,9 +494,9 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
         names = [one.system for one in own]
         scores = QuestionScores(name, F2, names, own[0].questions, values, question_settings(settings))
         here = all_differences(scores)
-        differences += [row_from(DecisionDifference, vars(row)) for row in here]
+        differences += here
         logger.info("%s: %d pairs of decisions", name, len(here))
-    write_rows(output, DecisionDifference, differences)
+    write_rows(output, QuestionDifference, differences)
 
 
 def question_settings(settings: ComparisonSettings) -> "QuestionSettings":
