@@ -170,7 +170,7 @@ def score(
         refuse_other_settings,
     )
     from sentflow.stats.items import item_interval, resampling_units
-    from sentflow.stats.score import StatisticsSettings, score
+    from sentflow.stats.score import score
     from sentflow.stats.seeds import derive_seed
 
     probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
@@ -193,9 +193,9 @@ def score(
         read.scores.to_pydict(),
         n_folds=probe.protocol.folds,
         seed=probe.protocol.seed,
-        settings=StatisticsSettings(
-            level=statistics.level, n_resamples=statistics.n_resamples, switches=protocol.switches
-        ),
+        level=statistics.level,
+        n_resamples=statistics.n_resamples,
+        switches=protocol.switches,
         items=items,
         documents=kept_documents(task_table, probe),
     )
