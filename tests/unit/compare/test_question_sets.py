@@ -7,13 +7,14 @@ import pytest
 from scipy.special import stdtrit
 from scipy.stats import ttest_1samp, ttest_rel
 
-from sentflow.compare.differences import BEST, Marks, all_differences, mark
-from sentflow.compare.questions import LEAST_CLUSTERS, QuestionScores, QuestionSettings
+from sentflow.compare.differences import BEST, Marks, all_differences
+from sentflow.compare.questions import LEAST_CLUSTERS, QuestionScores
 from sentflow.compare.rows import QuestionDifference
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.seed_variance import seed_variance
 
-SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.02, n_resamples=499, seed=5)
+SETTINGS = QuestionTests(level=0.95, alpha=0.05, margin=0.02, n_resamples=499, seed=5)
 N = 60
 
 
@@ -135,7 +136,7 @@ def test_two_families_are_compared_seed_by_seed_the_later_less_the_earlier():
     assert paired.p == pytest.approx(seed_variance(own.T).p())
 
 
-OF_SYSTEMS = QuestionSettings(level=0.95, alpha=0.05, margin=0.02, n_resamples=999, seed=5)
+OF_SYSTEMS = QuestionTests(level=0.95, alpha=0.05, margin=0.02, n_resamples=999, seed=5)
 SYSTEMS = ["bm25", "dense", "fusion"]
 N_SCORED = 90
 
@@ -194,8 +195,8 @@ def test_the_detectable_difference_is_of_the_family_of_the_marks(compared_rows):
 
 def test_marks_follow_the_tests(compared_rows):
     best = "dense" if compared_rows[2].difference > 0 else "fusion"
-    assert mark(compared_rows, "cranfield", best) == BEST
-    assert mark(compared_rows, "cranfield", "bm25") == ""
+    marks = Marks(compared_rows, SYSTEMS)
+    assert (marks.mark("cranfield", best), marks.mark("cranfield", "bm25")) == (BEST, "")
 
 
 def test_questions_of_a_cluster_count_together():

@@ -18,6 +18,7 @@ from sentflow.stats.across import (
     Omnibus,
     RankInterval,
     independent_units,
+    omnibus,
     rank_intervals,
     signed_rank_p,
     task_mean_interval,
@@ -25,7 +26,7 @@ from sentflow.stats.across import (
 )
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT
-from sentflow.stats.pooled import PooledDifference, pooled_difference
+from sentflow.stats.pooled import pooled_difference
 from sentflow.stats.seeds import derive_seed
 
 
@@ -66,14 +67,20 @@ class Grid:
         """Models that lack a task. They have no mean and no rank."""
         return [model for model in self.models if model not in self.complete]
 
+    @cached_property
     def means(self) -> np.ndarray:
         """(N, K) means of the complete models."""
         return np.array(
             [[self.fold_scores[task, model].mean() for model in self.complete] for task in self.tasks]
         ).reshape(len(self.tasks), len(self.complete))
 
+    @cached_property
     def unit_means(self) -> np.ndarray:
-        return unit_means(self.means(), self.units)
+        return unit_means(self.means, self.units)
+
+    @cached_property
+    def omnibus(self) -> Omnibus:
+        return omnibus(self.unit_means)
 
     @property
     def n_units(self) -> int:
@@ -83,16 +90,6 @@ class Grid:
     def kind_of_units(self) -> str:
         """``"sources"``, or ``"tasks"`` where none of several sources has two tasks, or all tasks have one source."""
         return "sources" if self.n_units < len(self.tasks) else "tasks"
-
-    def pooled(self, own: Mapping[str, PairRow], settings: ComparisonStatistics) -> PooledDifference:
-        """Difference of two complete models over the tasks, and on a new one; `own` are their rows by task."""
-        pairs = [own[task] for task in self.tasks]
-        return pooled_difference(
-            np.array([pair.difference for pair in pairs]),
-            np.array([pair.error for pair in pairs]),
-            self.sources,
-            level=settings.level,
-        )
 
 
 def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
@@ -110,7 +107,7 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
             units=grid.units,
             documents=documents,
         )
-        means = grid.means().mean(axis=0).tolist()
+        means = grid.means.mean(axis=0).tolist()
         for model, mean, interval in zip(grid.complete, means, intervals, strict=True):
             tests = [
                 CorrectedT(values, grid.folds, n) for values, n in zip(scores[model], documents, strict=True)
@@ -141,26 +138,28 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
     ]
 
 
-def across_rows(
-    grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonStatistics
-) -> list[AcrossRow]:
+def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatistics) -> list[AcrossRow]:
     """One row per pair of complete models."""
     chosen = list(itertools.combinations(range(len(grid.complete)), 2))
     if not chosen:
         return []
-    means = grid.unit_means()
-    differences = np.array([means[:, first] - means[:, second] for first, second in chosen])
-    p_values = [signed_rank_p(row) for row in differences]
+    means = grid.unit_means
+    p_values = [signed_rank_p(means[:, first] - means[:, second]) for first, second in chosen]
     adjusted = holm(p_values)
     pairs = [pair for pair in pairs if pair.task in grid.tasks]
-    may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
+    may_separate = len(grid.complete) == 2 or grid.omnibus.f_p <= settings.alpha
     wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
     for index, (first, second) in enumerate(chosen):
         a, b = grid.complete[first], grid.complete[second]
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]
         own = {pair.task: pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b)}
-        pooled = grid.pooled(own, settings)
+        pooled = pooled_difference(
+            np.array([own[task].difference for task in grid.tasks]),
+            np.array([own[task].error for task in grid.tasks]),
+            grid.sources,
+            level=settings.level,
+        )
         rows.append(
             row_from(
                 AcrossRow,
@@ -186,8 +185,9 @@ def across_rows(
     return rows
 
 
-def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonStatistics) -> dict[str, Any]:
+def omnibus_facts(grid: Grid, settings: ComparisonStatistics) -> dict[str, Any]:
     """What ``comparisons/omnibus.json`` holds of a protocol."""
+    found = grid.omnibus
     return {
         "n_tasks": len(grid.tasks),
         "units": grid.kind_of_units,

@@ -17,6 +17,7 @@ from sentflow.compare.rows import (
     SeedRow,
 )
 from sentflow.files.rows import row_from
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import (
     ClusteredScores,
@@ -36,18 +37,6 @@ LEAST_CLUSTERS = 8  # effective ones, below which nothing is said of new documen
 
 
 @dataclass(frozen=True)
-class QuestionSettings:
-    """How systems are compared."""
-
-    # level, alpha: of intervals and tests
-    level: float
-    alpha: float
-    margin: float  # difference that would matter, for tests of equivalence; above 0
-    n_resamples: int  # of the bootstrap and of sign flips
-    seed: int  # of both; never of the systems, so that these see the same draws
-
-
-@dataclass(frozen=True)
 class QuestionScores:
     """One measure of every system on the questions of a collection; also as `UnitScores`."""
 
@@ -58,7 +47,7 @@ class QuestionScores:
     questions: Sequence[str]  # n different ids
     # scores: (m, n) float64; a question that a system has no answer to has the value that the measure gives to that
     scores: np.ndarray
-    settings: QuestionSettings
+    settings: QuestionTests  # the seed is never of the systems, so that these see the same draws
     # clusters: the cluster of each question, say the law or the gold document that it is about, None for a question
     # that is in none; or None altogether where questions are independent
     clusters: Sequence[str | None] | None = None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from pyarrow.compute import field
 
-from sentflow.compare.differences import all_differences, beaten, joined_letters, letters
+from sentflow.compare.differences import Marks, all_differences, joined_letters, letters
 from sentflow.compare.rows import (
     CALIBRATED_FOLDS,
     CALIBRATED_REPETITIONS,
@@ -174,13 +174,12 @@ def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
 def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow]:
     rows = scores.rows
     means = np.array([row.mean for row in rows])
-    places = ranks(means)
     models = [row.model for row in rows]
-    own = letters(models)
-    lower = {row.model: beaten(pairs, row.task, row.model) for row in rows}
+    own, marks = letters(models), Marks(pairs, models)
+    lower = {row.model: marks.beaten(row.task, row.model) for row in rows}
     best = {row.model for row in rows if row.mean == means.max()}
     found = []
-    for row, place in zip(rows, places, strict=True):
+    for row, place in zip(rows, ranks(means), strict=True):
         higher = [model for model in models if row.model in lower[model]]
         found.append(
             row_from(

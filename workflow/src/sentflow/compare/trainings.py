@@ -33,9 +33,12 @@ class Trainings:
     def seed_rows(self) -> list[TrainingSeeds]:
         """Means of groups of at least two seeds, then every two groups that share two; those without a test last."""
         several = [name for name, seeds in self._defined.items() if len(seeds) > 1]
-        pairs = [(a, b) for a, b in combinations(several, 2) if len(self._shared(a, b)) > 1]
         found = [self._row(name, "", list(self._defined[name])) for name in several]
-        differences = [self._difference(a, b) for a, b in pairs]
+        shared = {
+            (a, b): [seed for seed in self._defined[a] if seed in self._defined[b]]
+            for a, b in combinations(several, 2)
+        }
+        differences = [self._row(a, b, seeds) for (a, b), seeds in shared.items() if len(seeds) > 1]
         tested = [row for row in differences if not math.isnan(row.p)]
         untested = [row for row in differences if math.isnan(row.p)]
         adjusted = holm([row.p for row in tested])
@@ -71,30 +74,17 @@ class Trainings:
             for name, seeds in self.groups.items()
         }
 
-    def _shared(self, a: str, b: str) -> list[int]:
-        """The seeds of both groups, in the order of the first."""
-        return [seed for seed in self._defined[a] if seed in self._defined[b]]
-
-    def _difference(self, a: str, b: str) -> TrainingSeeds:
-        seeds = self._shared(a, b)
-        row = self._row(a, b, seeds)
-        if len(seeds) < LEAST_SEEDS:
-            return row
-        seed = derive_seed(self.settings.seed, a, b)
-        by_seed = self._of(a, seeds, self._values) - self._of(b, seeds, self._values)
-        return replace(
-            row,
-            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=seed)[0]),
-            least_p=least_sign_flip_p(len(seeds)),
-        )
-
     def _row(self, group: str, other: str, seeds: Sequence[int]) -> TrainingSeeds:
         values, replicates = (self._of(group, seeds, one) for one in (self._values, self._replicates))
         if other:
             values = values - self._of(other, seeds, self._values)
             replicates = replicates - self._of(other, seeds, self._replicates)
-        level, undefined = self.settings.level, math.nan
-        of_seeds = PairedT(values).interval(level) if len(seeds) >= LEAST_SEEDS else (undefined, undefined)
+        level, p, least_p, of_seeds = self.settings.level, math.nan, math.nan, (math.nan, math.nan)
+        if len(seeds) >= LEAST_SEEDS:
+            of_seeds = PairedT(values).interval(level)
+            if other:
+                seed, least_p = derive_seed(self.settings.seed, group, other), least_sign_flip_p(len(seeds))
+                p = float(sign_flip_p_values(values[None], n_resamples=_ENOUGH_SIGNS, seed=seed)[0])
         # of two pairs at the least, without which there is no variance
         n_units = max(2, round(self._scores.units.effective_pairs))
         return row_from(
@@ -109,10 +99,10 @@ class Trainings:
             seeds_high=of_seeds[1],
             n_pairs=len(self.rows[0].gold),
             spread_of_seeds=float(values.std(ddof=1)),
-            p=undefined,
-            p_holm=undefined,
-            least_p=undefined,
-            least_p_holm=undefined,
+            p=p,
+            p_holm=math.nan,
+            least_p=least_p,
+            least_p_holm=math.nan,
             alpha=self.settings.alpha,
         )
 

@@ -248,7 +248,6 @@ def compare(
     from sentflow.compare.rows import AcrossRow, RankRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
-    from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
@@ -278,10 +277,9 @@ def compare(
             logger.warning(
                 "without a score on every task of protocol %s: %s", grid.protocol, ", ".join(grid.incomplete)
             )
-        together = omnibus_test(grid.unit_means())
         all_ranks += rank_rows(grid, statistics)
-        across_all += across_rows(grid, pair_rows, together, statistics)
-        omnibus_all[grid.protocol] = omnibus_facts(grid, together, statistics)
+        across_all += across_rows(grid, pair_rows, statistics)
+        omnibus_all[grid.protocol] = omnibus_facts(grid, statistics)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, standing_rows)
     write_rows(ranks, RankRow, all_ranks)

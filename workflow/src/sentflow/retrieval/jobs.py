@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +33,6 @@ from sentflow.texts.corpora import read_corpus, read_questions
 
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
-    from sentflow.compare.questions import QuestionSettings
     from sentflow.stats.resampling import Bootstrap
     from sentflow.texts.corpora import Corpus
 
@@ -415,7 +413,6 @@ def compare_retrieval(
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families
-    how = question_settings(settings)
     values_of = {(one.question_set, one.retriever): one for one in map(read_values, rows)}
     by_ties = decided(map(read_sealed, scores))
     compared, of_seeds, tested = [], [], []
@@ -436,7 +433,7 @@ def compare_retrieval(
             groups=own[0].groups,
             clusters=own[0].clusters,
             scores=values,
-            settings=how,
+            settings=settings,
         )
         compared.append(question_set)
         kept = [place for place, one in enumerate(own) if (name, main, one.retriever) not in by_ties]
@@ -492,19 +489,11 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
             continue
         values = np.stack([one.values[F2] for one in own])
         names = [one.system for one in own]
-        scores = QuestionScores(name, F2, names, own[0].questions, values, question_settings(settings))
+        scores = QuestionScores(name, F2, names, own[0].questions, values, settings)
         here = all_differences(scores)
         differences += here
         logger.info("%s: %d pairs of decisions", name, len(here))
     write_rows(output, QuestionDifference, differences)
-
-
-def question_settings(settings: ComparisonSettings) -> "QuestionSettings":
-    """How systems are compared on a collection."""
-    from sentflow.compare.questions import QuestionSettings
-
-    named = {one.name: getattr(settings, one.name) for one in fields(QuestionSettings)}
-    return QuestionSettings(**named)
 
 
 @job()
