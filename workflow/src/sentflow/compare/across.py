@@ -42,7 +42,7 @@ class Grid:
     fold_scores: Mapping[tuple[str, str], np.ndarray]
     folds: int  # k of the cross-validation
     seed: int  # of the protocol
-    documents: Mapping[str, float]  # task → effective documents, where the folds keep documents together
+    documents: Mapping[str, float]  # task → effective documents that the folds keep together, or infinite
 
     @cached_property
     def sources(self) -> list[str]:
@@ -97,7 +97,7 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
     numbers: dict[str, dict[str, float]] = {}
     if grid.complete:
         scores = {model: [grid.fold_scores[task, model] for task in grid.tasks] for model in grid.complete}
-        documents = [grid.documents.get(task, math.inf) for task in grid.tasks]
+        documents = [grid.documents[task] for task in grid.tasks]
         intervals = rank_intervals(
             [np.stack(of_task, axis=1) for of_task in zip(*scores.values(), strict=True)],
             folds=grid.folds,

@@ -84,6 +84,11 @@ class ScoreRow:
     effective_rows: float = 0.0
 
     @property
+    def documents(self) -> float:
+        """Effective documents that the folds keep together; infinite where these are made of rows."""
+        return self.effective_documents if self.n_documents else math.inf
+
+    @property
     def is_untested(self) -> bool:
         """Whether documents were to be kept together and cannot be assigned to the folds, so that there is no score."""
         return self.n_documents > 0 and self.n_balanced_rows == 0

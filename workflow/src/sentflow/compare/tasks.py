@@ -107,8 +107,7 @@ class FoldScores:
     def corrected_t(self, a: int, b: int) -> CorrectedT:
         """The test of two encoders by the spread of their folds."""
         about = self.rows[0]
-        documents = about.effective_documents if about.n_documents else math.inf
-        return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, documents)
+        return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, about.documents)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> PairRow:
         settings, grouped = self.settings, self.units.grouped
@@ -324,8 +323,7 @@ def _changed(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarra
     paired = same and base.groups_folds == other.groups_folds and len(folds[0]) == len(folds[1])
     low = high = math.nan
     if paired:
-        documents = base.effective_documents if base.n_documents else math.inf
-        low, high = CorrectedT(folds[1] - folds[0], base.folds, documents).interval(base.level)
+        low, high = CorrectedT(folds[1] - folds[0], base.folds, base.documents).interval(base.level)
     return {
         **{name: getattr(other, name) for name in _OF_THE_OTHER},
         "baseline": base.protocol,

@@ -265,7 +265,7 @@ def compare(
             fold_scores,
             folds=score_rows[0].folds,
             seed=score_rows[0].seed,
-            documents={row.task: row.effective_documents for row in members if row.n_documents},
+            documents={row.task: row.documents for row in members},
         )
         for protocol, members in by_protocol(score_rows).items()
     ]
