@@ -13,7 +13,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from sentflow.encoders.descriptions import usable_tokens
+from sentflow.encoders.safety import usable_tokens
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.heads import TermHead, copied_head

@@ -10,7 +10,6 @@ import torch
 from sentence_transformers import CrossEncoder
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import describe_plain, usable_tokens
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import BatchRunner, on_device, plan_batches, token_counts
@@ -22,7 +21,7 @@ from sentflow.encoders.neural.load import (
     loading,
     loading_arguments,
 )
-from sentflow.encoders.safety import map_of
+from sentflow.encoders.safety import describe_plain, map_of, usable_tokens
 from sentflow.encoders.settings import FLOAT32, PairSettings
 from sentflow.errors import ConfigError, DataError
 

@@ -37,7 +37,7 @@ def describe(entry: Mapping[str, Any], folder: Path) -> Description:
     said = FolderDescription.read(folder)
     described = describe_masked({**entry, "allow_pickle": False}, folder)
     projection = tensor_headers(folder / TENSORS).get(_PROJECTION)
-    if projection is None or projection.shape[:1] != (said.embedding_size,):
+    if projection is None or projection[0][:1] != (said.embedding_size,):
         raise DataError(
             damaged(folder / TENSORS, f"it holds no {_PROJECTION} to vectors of {said.embedding_size} values")
         )

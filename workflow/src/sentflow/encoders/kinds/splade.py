@@ -19,7 +19,6 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
@@ -37,6 +36,7 @@ from sentflow.encoders.safety import (
     check_module,
     check_own_modules,
     damaged,
+    describe_plain,
     map_of,
     modules_of,
     read_settings,

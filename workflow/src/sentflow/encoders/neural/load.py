@@ -18,9 +18,8 @@ from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import has_table, usable_tokens
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
-from sentflow.encoders.safety import modules_of
+from sentflow.encoders.safety import has_table, modules_of, usable_tokens
 from sentflow.encoders.settings import (
     BFLOAT16,
     BFLOAT16_AUTOCAST,
@@ -29,13 +28,10 @@ from sentflow.encoders.settings import (
     TextSettings,
     VectorSettings,
 )
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, listed
 from sentflow.files.io import read_json
 
 logger = logging.getLogger(__name__)
-
-# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
-_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
 
@@ -173,13 +169,6 @@ def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32
 def make_ready(model: Any, settings: TextSettings, *, dtype: torch.dtype) -> None:
     """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
     model.to(dtype).eval()
-    has_products = any(torch.cpu.get_capabilities().get(name) for name in _BFLOAT16_INSTRUCTIONS)
-    if settings.dtype.startswith("bfloat16") and model.device.type == "cpu" and not has_products:
-        logger.warning(
-            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
-            "longer than in float32. Leave dtype out to be faster here",
-            settings.dtype,
-        )
     _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
         tokenizer = tokenizer_in(model)
@@ -322,21 +311,10 @@ _UNUSED_TENSOR = re.compile("|".join(_UNUSED))
 _POOLER = re.compile(r"(\w+\.)?pooler\.")
 _TOKEN_VECTORS = "last_hidden_state"
 
-_NAMED = 3
-
 # What the libraries raise where files are damaged, tensors are missing or a class does not exist.
 _LOADING_ERRORS = (
-    *(
-        AssertionError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        OverflowError,
-        RuntimeError,
-        TypeError,
-    ),
-    *(ValueError, SafetensorError, StrictDataclassError),
+    *(AssertionError, AttributeError, ImportError, LookupError, OSError, OverflowError, RuntimeError),
+    *(TypeError, ValueError, SafetensorError, StrictDataclassError),
 )
 
 
@@ -420,7 +398,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
         for name, found, expected in info["mismatched_keys"]
     ]
     problems = [
-        f"{len(names)} {what}: {_listed(names)}"
+        f"{len(names)} {what}: {listed(sorted(names), 3)}"
         for what, names in (
             ("missing, so it would be random", missing),
             ("of another shape than config.json says", mismatched),
@@ -435,8 +413,3 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
             "ones too many are of a head that the encoder does not need, save it without: "
             "AutoModel.from_pretrained(folder).save_pretrained(new_folder)."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(sorted(names)[:_NAMED]) + more
