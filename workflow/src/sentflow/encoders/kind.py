@@ -69,7 +69,7 @@ class Encoder:
 
         `texts`: n texts, none empty. `role`: What the texts are to the caller, e.g. ``"text"``, ``"query"``,
         ``"document"``. `task`: The task they belong to; None if they belong to several. Returns ndarray: (n, dimension)
-        float32. Of an encoder that weighs terms a ``csr_array``, or `sentflow.encoders.vectors.terms.TermEmbeddings`.
+        float32. Of an encoder that weighs terms a ``csr_array``, or `sentflow.encoders.vectors.sparse.TermEmbeddings`.
         """
         raise NotImplementedError
 

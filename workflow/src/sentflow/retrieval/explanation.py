@@ -10,8 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sentflow.encoders.vectors.sparse import TermName
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings, TermName
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows, write_rows
@@ -209,7 +208,7 @@ def _by_weights(
 ) -> list[Explanation]:
     """By the best passage of a document, the first of equals. The tokenizer of the model names the terms."""
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.neural.term_names import term_names
+    from sentflow.encoders.neural.tokenizer import term_names
     from sentflow.retrieval.retrievers.dense import document_vectors, question_vectors
     from sentflow.retrieval.retrievers.sparse import reader_of, refuse_other_terms, rounded
 

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.retrievers.dense import Vectors
 from sentflow.retrieval.retrievers.sparse import reordered, search_weights
-from sentflow.sparse.encoding import encoded_terms, in_rows
-from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed, encoded_terms, in_rows
 from sentflow.sparse.weigher import check_count
 
 _NAMED = 3

@@ -17,13 +17,12 @@ from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.load import check_padding, devices_for, dtype_of
 from sentflow.encoders.safety import damaged, tensor_headers
 from sentflow.encoders.settings import TermSettings
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.encoders.vectors.storage import Batch
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import DataError
-from sentflow.sparse.encoding import term_embeddings
 from sentflow.sparse.folder import load_sparse_embed
 from sentflow.sparse.folder_description import TENSORS, FolderDescription
-from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed, term_embeddings
 
 _PROJECTION = "projections.document.weight"
 

@@ -43,9 +43,8 @@ from sentflow.encoders.safety import (
     whole_number,
 )
 from sentflow.encoders.settings import SpladeSettings, TermSettings
-from sentflow.encoders.vectors.forms import Vectors
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, vocabulary_sha256
-from sentflow.encoders.vectors.storage import Batch, named_rows
+from sentflow.encoders.vectors.storage import Batch, Vectors, named_rows
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)

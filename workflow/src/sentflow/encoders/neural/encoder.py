@@ -13,8 +13,15 @@ from transformers import PreTrainedTokenizerBase
 from sentflow.encoders.kind import Encoder
 from sentflow.encoders.prompts import prompt_text
 from sentflow.encoders.settings import BFLOAT16_AUTOCAST, TEXT, TextSettings
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Vectors
-from sentflow.encoders.vectors.storage import Batch, IntArray, Reading, named_rows
+from sentflow.encoders.vectors.storage import (
+    DENSE_FORM,
+    Batch,
+    Form,
+    IntArray,
+    Reading,
+    Vectors,
+    named_rows,
+)
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.segmentation import segmented
 

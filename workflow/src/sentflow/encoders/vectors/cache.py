@@ -9,15 +9,13 @@ import json
 import logging
 import os
 import shutil
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
-from sentflow.encoders.vectors.storage import IntArray
+from sentflow.encoders.vectors.storage import DAMAGE, DENSE_FORM, Form, IntArray, Part, Vectors
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
@@ -25,10 +23,6 @@ from sentflow.files.io import file_sha256, read_json, write_json
 logger = logging.getLogger(__name__)
 
 _DIGEST_BYTES = 16
-_DAMAGE = (
-    *(OSError, ValueError, KeyError, TypeError, EOFError, AttributeError),
-    *(DataError, zipfile.BadZipFile),
-)
 # Texts whose vectors are there already, rows ascending
 NOTHING_KNOWN: Part = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32))
 
@@ -61,11 +55,11 @@ class KeptRows:
                 or file_sha256(self._texts) != about["texts_sha256"]
             ):
                 raise ValueError("a checksum differs")
-            kept = self._form.read(self._vectors)
+            kept = self._form.load(self._vectors, mmap_mode="r")
             known = {
                 digest.tobytes(): row for row, digest in enumerate(np.load(self._texts, allow_pickle=False))
             }
-        except _DAMAGE as error:
+        except (*DAMAGE, DataError) as error:
             logger.warning("%s is damaged (%s), so that every text is embedded", self._folder, error)
             return NOTHING_KNOWN
         places = [known.get(digest.tobytes(), -1) for digest in _digests(texts, role)]
@@ -117,7 +111,7 @@ class ShardFolder:
             try:
                 with np.load(path, allow_pickle=False) as shard:
                     rows, vectors = shard["rows"], self._form.of_arrays(shard)
-            except _DAMAGE as error:
+            except (*DAMAGE, DataError) as error:
                 logger.warning("%s is damaged (%s); its rows are computed again", path, error)
                 path.unlink()
                 continue

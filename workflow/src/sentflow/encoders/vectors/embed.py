@@ -16,8 +16,17 @@ from sentflow.encoders.kind import Context, Encoder, load_encoder
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.settings import DENSE, KINDS, OWN, SPARSE, TERM_VECTORS, TEXT, VectorSettings
 from sentflow.encoders.vectors.cache import NOTHING_KNOWN, KeptRows, ShardFolder
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
-from sentflow.encoders.vectors.storage import Batch, Reading, named_rows, text_order_sha256, write_tokens
+from sentflow.encoders.vectors.storage import (
+    DENSE_FORM,
+    Batch,
+    Form,
+    Part,
+    Reading,
+    Vectors,
+    named_rows,
+    text_order_sha256,
+    write_tokens,
+)
 from sentflow.errors import DataError
 from sentflow.jobs.machine import library_version
 from sentflow.texts.collection import Collection

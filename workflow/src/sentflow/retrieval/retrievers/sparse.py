@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.encoders.vectors.sparse import SPARSE_FORM, SparseForm, read_sparse
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
+from sentflow.encoders.vectors.sparse import SPARSE_FORM, TERM_FORM, SparseForm, TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
@@ -39,7 +38,7 @@ def reader_of(by: Sparse) -> Reader:
 
 def _read(texts: Path, npz: Path, info: Path, *, form: SparseForm) -> TextVectors:
     distinct = read_texts(texts)
-    return TextVectors(distinct, read_sparse(npz, info, distinct, form=form), rows_of(distinct, file=texts))
+    return TextVectors(distinct, form.read(npz, info, distinct), rows_of(distinct, file=texts))
 
 
 def refuse_other_terms(documents: Path, questions: Path) -> None:
