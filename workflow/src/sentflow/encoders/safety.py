@@ -1,8 +1,8 @@
 """What the files of a model, which may come from a stranger, say; and whether they can be read without harm.
 
 Weights are safetensors unless `allow_pickle`; no code, no adapter and no path comes with a model; settings fit the
-weights beside them, because a model is built from its ``config.json`` before any weight is read. Only JSON and the
-headers of safetensors are read here. `sentflow.encoders.neural.load` compares the tensors of a loaded model.
+weights beside them, because a model is built from its ``config.json`` first. Only JSON and the headers of safetensors
+are read here. `sentflow.encoders.neural.load` compares the tensors of a loaded model.
 """
 
 import math
@@ -213,8 +213,8 @@ def check_own_modules(types: Sequence[str], folder: Path) -> None:
 def check_module(name: str, folder: Path, *, allow_pickle: bool, plain: bool = False) -> None:
     """Refuse what a module must not bring along, before anything of it is loaded.
 
-    `plain`: a transformer alone, without what sentence-transformers reads beside it. Raises ConfigError: pickled
-    weights that were not allowed, an adapter, or settings that decide how the model is loaded.
+    `plain`: a transformer alone, without what sentence-transformers reads beside it. Raises ConfigError: pickles that
+    were not allowed, an adapter, or settings that decide how the model is loaded. Raises DataError: damage.
     """
     _check_weights_files(name, folder, allow_pickle=allow_pickle)
     if (folder / "adapter_config.json").is_file():
@@ -399,8 +399,7 @@ _SETTINGS_OF = {
 def describe_modules(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a model; the entry, or the settings of a manifest, may have ``allow_pickle``.
 
-    Raises ConfigError: the model needs code of its own, or pickled weights that were not allowed, or gives no single
-    vector of a text.
+    Raises ConfigError: it is not safe to load, or gives no single vector of a text.
     """
     description = Description(None)
     modules = [(name, place, _with_routes(name, place)) for name, place in _modules(folder)]
@@ -547,10 +546,7 @@ _USUAL_PADDING = 1
 
 
 def usable_tokens(config: Mapping[str, Any]) -> int | None:
-    """Tokens of a text that its positions hold; None where the configuration states none.
-
-    `config`: of the transformer that reads text, as ``config.json`` holds it.
-    """
+    """Tokens that the positions of a ``config.json`` of a text transformer hold; None where it states none."""
     positions = config.get("max_position_embeddings")
     if not isinstance(positions, int | float) or positions <= 0:
         return None
@@ -577,8 +573,7 @@ _WITHOUT_WEIGHTS_KINDS = frozenset({"bag-of-words", "random", "scikit-learn", "t
 def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
     """Values in the tensors of a model's safetensors files; 0 for an encoder without weights.
 
-    NaN where nobody can tell without loading the model: weights in another format, a service, a class of the
-    user's own, or files that are not on this machine any more.
+    NaN where nobody can tell without loading it: other formats, services, a user's own class, files that are gone.
     """
     if manifest.kind in _WITHOUT_WEIGHTS_KINDS:
         return 0.0

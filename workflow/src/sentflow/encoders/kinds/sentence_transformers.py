@@ -1,7 +1,6 @@
 """Kinds ``sentence-transformers``, ``transformers`` and ``trained``: models that give a text one vector.
 
-The first has the modules that the folder names, the second the transformer in the folder itself with a pooling of the
-entry's choice, the third is one of the first that a recipe made.
+The second is the transformer in the folder itself with a pooling of the entry's choice, the third what a recipe made.
 """
 
 from collections.abc import Mapping

@@ -28,11 +28,7 @@ _PROJECTION = "projections.document.weight"
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    """A model that `sentflow.sparse.folder` saved; ``dimension`` is the number of terms, ``pooling`` is None.
-
-    Raises ConfigError: the folder is none of a SparseEmbed, of another version, or its model predicts no words; it
-    needs code of its own, or pickled weights.
-    """
+    """A folder of `sentflow.sparse.folder`; ``dimension`` is the number of terms. ConfigError: none, or not safe."""
     said = FolderDescription.read(folder)
     described = describe_masked({**entry, "allow_pickle": False}, folder)
     projection = tensor_headers(folder / TENSORS).get(_PROJECTION)

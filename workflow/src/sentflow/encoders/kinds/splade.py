@@ -96,9 +96,8 @@ def describe(entry: Mapping[str, Any], folder: Path) -> Description:
 def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
-    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
-    Raises ConfigError: the model predicts no words, or it has other modules than a transformer and a SpladePooling; it
-    needs code of its own, or pickled weights that were not allowed.
+    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say. Raises
+    ConfigError: it predicts no words, has other modules, or is not safe to load.
     """
     place, pooling = folder, None
     if modules := modules_of(folder):

@@ -62,11 +62,10 @@ def load_model(
     plain: bool,
     threads: int = 1,
 ) -> SentenceTransformer:
-    """The model of a folder with everything that the settings change in it.
+    """The model of a folder, whose safety was checked, with everything that the settings change in it.
 
     `about`: the settings of its manifest. `plain`: take the transformer in the folder itself, with the pooling of the
-    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch, which has those
-    of the process. What may be taken from the folder is asked before.
+    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch.
     """
     transformers_logging.disable_progress_bar()
     arguments = loading_arguments(settings.dtype, allow_pickle=bool(about.get("allow_pickle")))
@@ -130,10 +129,9 @@ def _plain_model(
 
 
 def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32) -> Sequence[str]:
-    """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
+    """The devices of an entry, or a CUDA device if there is one, else the processor; warns of slow types of numbers.
 
-    A type of numbers that makes a processor slower is told in the log. Raises ConfigError: a device is not there, or
-    the backend does not compute on it.
+    Raises ConfigError: a device is not there, or the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
@@ -236,11 +234,7 @@ def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
 
 
 class LayerPooling(torch.nn.Module):
-    """The mean of two hidden states, averaged over the tokens that are not padding.
-
-    `layers`: indices of the hidden states; 0 is the embedding layer. `include_prompt`: whether the tokens of a prompt
-    count.
-    """
+    """The mean of two hidden states (0 is the embedding layer), averaged over the tokens that are not padding."""
 
     def __init__(self, width: int, layers: tuple[int, int], *, include_prompt: bool) -> None:
         super().__init__()
@@ -336,9 +330,7 @@ def loading(folder: Path) -> Iterator[None]:
 def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], *, plain: bool) -> None:
     """Refuse a model of which a tensor is missing, has another shape, or has no place in it.
 
-    Allowed are heads and poolers that the encoder does not use, and buffers that are computed.
-
-    `plain`: whether the transformer is that of the folder itself, whatever ``modules.json`` says.
+    Allowed are heads and poolers that the encoder does not use, and computed buffers. `plain`: as of `load_model`.
     """
     places = [] if plain else [path for _, path in modules_of(folder)]
     modules = list(model.children())
@@ -369,10 +361,7 @@ def _parts(module: nn.Module, folder: Path) -> Iterator[tuple[nn.Module, Path]]:
 def _loading_report(
     network: PreTrainedModel, folder: Path, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """``missing_keys``, ``unexpected_keys`` and ``mismatched_keys`` of a network in the files of its folder.
-
-    sentence-transformers does not pass this report on. To load once more costs little, for the files are mapped.
-    """
+    """What is missing, unexpected and mismatched in a folder; sentence-transformers does not pass this report on."""
     told = {**arguments, "dtype": "auto", "local_files_only": True, "trust_remote_code": False}
     with torch.random.fork_rng(devices=[]):
         _, report = type(network).from_pretrained(
@@ -384,8 +373,8 @@ def _loading_report(
 def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
     """Refuse a network by what transformers said when it was loaded, see `check_weights`.
 
-    `info`: ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys``. `pooler_is_used`: otherwise it may be
-    missing. `is_encoder`: the class is the half of an encoder–decoder, whose other half may lie in the file.
+    `info`: ``missing_keys``, ``unexpected_keys``, ``mismatched_keys``. `pooler_is_used`: else it may be missing.
+    `is_encoder`: half of an encoder–decoder, whose other half may lie in the file.
     """
     missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
     unexpected = [

@@ -84,11 +84,7 @@ _DAMAGED = "\ufffd"  # what a part of a letter is decoded to
 
 
 def term_names(manifest: Manifest, manifest_folder: Path, expected: str | None = None) -> TermName:
-    """The names of the terms of a model.
-
-    `manifest`, `manifest_folder`: of the model, and where it lies. `expected`: `vocabulary_sha256` of the vocabulary
-    whose terms are to be named; None is that of the model.
-    """
+    """The names of the terms of a model in a folder; `expected`: `vocabulary_sha256` that it must have, None is any."""
     tokenizer = tokenizer_of(manifest, manifest_folder)
     found = vocabulary_sha256(tokenizer.get_vocab())
     if expected is not None and found != expected:
@@ -100,10 +96,10 @@ def term_names(manifest: Manifest, manifest_folder: Path, expected: str | None =
 
 
 def names_of(tokenizer: PreTrainedTokenizerBase) -> TermName:
-    """Column → token, as the vocabulary writes it, so that ``law`` and ``##law`` stay two.
+    """Column → token, as the vocabulary writes it; a column that no token has is called by its number.
 
-    Byte-level vocabularies write bytes as letters, ``Ã§`` for ``ç``. Where the bytes of a token are text, this is it;
-    a space before a word stays ``Ġ``. Columns that no token has, which pad a matrix, are called by their number.
+    Byte-level vocabularies write bytes as letters, ``Ã§`` for ``ç``: where the bytes of a token are text, this is it,
+    and a space before a word stays ``Ġ``.
     """
     token_of = {column: token for token, column in tokenizer.get_vocab().items()}
     decoder = json.loads(tokenizer.backend_tokenizer.to_str())["decoder"] if tokenizer.is_fast else None

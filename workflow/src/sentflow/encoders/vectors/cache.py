@@ -1,7 +1,6 @@
 """Vectors that a run need not compute again: parts of one that was killed, and rows of an earlier one.
 
-Snakemake deletes the outputs of a job before it runs again, so the last array is kept beside them in a hidden folder:
-as a hard link, which takes no room while the output is there. Texts are known by their checksums.
+Snakemake deletes the outputs of a job before it runs, so the last array is kept in a hidden folder, as a hard link.
 """
 
 import hashlib
@@ -28,11 +27,7 @@ NOTHING_KNOWN: Part = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.fl
 
 
 class KeptRows:
-    """The last array of a job.
-
-    `key`: of everything that a text's vector depends on beside the text and its role. An array of another key is not
-    used.
-    """
+    """The last array of a job, used again if all that a vector depends on beside text and role has the same `key`."""
 
     def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
         self._vectors, self._texts = folder / f"vectors{form.suffix}", folder / "texts.npy"
@@ -41,11 +36,7 @@ class KeptRows:
         self._folder, self._key = folder, key
 
     def find(self, texts: Sequence[str], *, role: str) -> Part:
-        """What is known of some texts.
-
-        Returns: (k,) the known ones among the texts, ascending, and their (k, d) vectors. None is known where the
-        folder is missing, damaged, or of another key.
-        """
+        """(k,) the known ones among the texts, ascending, and their (k, d) vectors; none of a damaged folder."""
         try:
             about = read_json(self._about) if self._about.is_file() else {}
             if about.get("key") != self._key:

@@ -91,11 +91,9 @@ SPARSE_FORM = SparseForm()
 
 
 def largest_values(weights: NDArray[np.float32], most: int | None) -> sparse.csr_array:
-    """The values of rows that are not 0, or the largest of them.
+    """(n, d) float32 of dense weights: the values that are not 0, or the `most` largest of a row, the first of equals.
 
-    `weights`: (n, d) float32. `most`: values that are kept of a row; of equal ones those of lower columns. None is
-    all. Rows with a value that is no finite number are kept whole, so that whoever checks them finds it. Returns: (n,
-    d) float32, columns ascending within a row.
+    Rows with a value that is not finite are kept whole, so that whoever checks them finds it. Columns ascend.
     """
     found = sparse.csr_array(weights)
     found.sort_indices()

@@ -1,8 +1,6 @@
 """Files of embeddings: a float32 array, a JSON that says what it is, and a JSON that says how it was made.
 
-Rules compare the first JSON: it holds only what decides the bytes of the array. The other, ``….made.json``, is for
-costs alone. Older results hold both in the first, where `how_made` finds it.
-
+Rules compare the first JSON. The other, ``….made.json``, is for costs alone; older results hold both in the first.
 Imports neither torch nor sentence-transformers: probes read through this module.
 """
 
@@ -70,10 +68,7 @@ def text_order_sha256(texts: Sequence[str]) -> str:
 
 
 class Form:
-    """How vectors are held while they are made, and how they lie in files; of dense ones, (k, d) float32 arrays.
-
-    Others are CSR matrices, perhaps with vectors of terms, see `sentflow.encoders.vectors.sparse`.
-    """
+    """How vectors, dense here, are held while they are made, and how they lie in files; `k` rows of float32."""
 
     suffix = ".npy"  # of the file of results
 
@@ -126,8 +121,7 @@ class Form:
     ) -> None:
         """Write vectors, how they were made, then their description with shape, dtype and the file's checksum added.
 
-        `description`: holds ``text_order_sha256``. `made`: how the vectors were made: time, device, versions; None
-        writes no such file.
+        `description`: holds ``text_order_sha256``. `made`: time, device, versions; None writes no such file.
         """
         with atomic(file) as part, part.open("wb") as stream:
             self.save(stream, vectors)
@@ -141,10 +135,7 @@ class Form:
         write_json(info, {**description, **self.said(vectors), **array})
 
     def read(self, file: Path, info: Path, texts: Sequence[str]) -> Vectors:
-        """Read the vectors of texts, and check that they are those of these texts.
-
-        `texts`: n texts in the order of the rows, distinct within a role. Returns: (n, d) float32, all finite.
-        """
+        """The (n, d) float32 vectors of n texts in the order of the rows, all finite; DataError: others."""
         description = read_json(info)
         try:
             shape, order, checksum = (description[key] for key in ("shape", "text_order_sha256", "sha256"))
@@ -173,10 +164,7 @@ read_embeddings: Callable[[Path, Path, Sequence[str]], FloatArray] = DENSE_FORM.
 
 
 def write_tokens(npy: Path, reading: Reading | None) -> dict[str, Any]:
-    """Write how long texts are for an encoder; nothing but an empty array where it does not say.
-
-    Returns what the description of the vectors says of it: the limit, and the checksum of the file.
-    """
+    """Write (n,) lengths of texts, none where an encoder does not say; returns what the description says of them."""
     tokens = np.empty(0, dtype=np.int64) if reading is None else reading.tokens
     with atomic(npy) as part, part.open("wb") as stream:
         np.save(stream, tokens.astype(np.int32), allow_pickle=False)
