@@ -35,11 +35,11 @@ def row_features(
     row_of: Mapping[str, int],
     second_row_of: Mapping[str, int] | None = None,
 ) -> np.ndarray:
-    """Features of every row of a task from the embeddings of its dataset's distinct texts.
+    """Features of every row of a task from (m, D) float32 embeddings of its dataset's distinct texts.
 
-    `embeddings`: (m, D) float32. `row_of`: text → its row in `embeddings`. `second_row_of`: the same for second texts
-    and alternatives, where they were embedded with a prompt of their own. Returns float32: (n, D) for single texts,
-    (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D) for a question and its k alternatives, side by side.
+    `row_of`: text → its row there; `second_row_of`: of second texts and alternatives, where they were embedded with a
+    prompt of their own. Returns float32: (n, D) for single texts, (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D)
+    for a question and its k alternatives, side by side.
     """
 
     def of(texts: Sequence[str], row_of: Mapping[str, int]) -> SelectedRows:
@@ -90,9 +90,8 @@ def side_by_side(blocks: "Sequence[EncodedTexts]") -> "EncodedTexts":
 class LazyFeatures:
     """Features from an encoder that is refitted on the training part of every fold.
 
-    A pair's two texts are learned together; a question with alternatives is an ordinary pair with the whole
-    of text b, as in the published evaluator (its lazy class knows no alternatives), unless `split_alternatives`: then
-    each alternative is a text, and the layout is that of `row_features`.
+    A question with alternatives is an ordinary pair with the whole of text b, as in the published evaluator, unless
+    `split_alternatives`: then each alternative is a text, and the layout is that of `row_features`.
     """
 
     def __init__(self, table: TaskTable, encoder: LazyEncoder, *, split_alternatives: bool = False) -> None:
