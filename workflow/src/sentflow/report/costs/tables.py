@@ -1,8 +1,6 @@
 """The tables of every run: what rules took, and what encoders are."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.inputs import Inputs
@@ -10,7 +8,7 @@ from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.table.table import Cell, Table, build, marked, number, text
 
 
-def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def costs(inputs: Inputs) -> Table:
     """Time and memory per rule, the longest first."""
     rows = sorted(inputs.rows(CostRow), key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
@@ -24,8 +22,7 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "CPU time and memory could be measured."
         )
     return build(
-        "costs",
-        f"{settings['caption']}: time and memory per rule.",
+        "time and memory per rule.",
         CostRow,
         rows,
         [
@@ -38,17 +35,15 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             text("Last end", lambda row: row.ended or MISSING),
         ],
         notes,
-        data=rows,
     )
 
 
-def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def encoders(inputs: Inputs) -> Table:
     """One line per encoder, in the order of selection: what it is, what embedding took, its mean score."""
     rows = inputs.rows(EncoderRow)
     first = rows[0]
     return build(
-        "encoders",
-        f"{settings['caption']}: the encoders.",
+        "the encoders.",
         EncoderRow,
         rows,
         [
@@ -73,7 +68,6 @@ def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "Embedding: total time of the jobs that embedded this many distinct texts, including loading the model.",
             f"{MISSING} Not known, or fitted in every fold and not embedded separately.",
         ],
-        data=rows,
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from sentflow.compare.differences import is_alike
+from sentflow.flow.products import Product
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval, p_number
 from sentflow.report.rows import DataRow, data_note, grouped
 
@@ -66,7 +68,6 @@ class Matrix:
 class Table:
     """A table for people, and the same facts as tidy records for programs."""
 
-    name: str  # label, e.g. ``"scores"``
     caption: str  # one sentence: what is shown
     notes: tuple[str, ...]  # further sentences: on what data, made how, how to read it
     # columns, blocks: headings, and lines below them
@@ -79,6 +80,7 @@ class Table:
     # lead: columns that name a line: they stand again where a table is cut into several because it is too wide
     lead: int = 1
     matrix: Matrix | None = None  # only of products that are one (`sentflow.flow.products.Product.is_matrix`)
+    name: str = ""  # of its product: a label, e.g. ``"scores"``
 
     @property
     def headings(self) -> list[str]:
@@ -155,15 +157,20 @@ def marked(heading: str, cell: Callable[[Any], Cell], letter: str = "") -> Colum
     return Column(heading, cell, is_number=True, letter=letter)
 
 
+def made(product: Product, inputs: Inputs, title: str, published: Sequence[Mapping[str, Any]] = ()) -> Table:
+    """The table of a product; `title`: how its caption begins. `published`: see `Inputs.published`."""
+    table = product.load()(inputs.quoting(published))
+    return replace(table, name=product.name, caption=f"{title}: {table.caption}")
+
+
 def build(
-    name: str,
     caption: str,
     kind: type[Any] | Sequence[str],
     rows: Iterable[Any],
     columns: Sequence[Column],
     notes: Sequence[str],
     *,
-    data: Sequence[DataRow] = (),
+    data: Sequence[DataRow] | None = None,
     records: Iterable[Any] | None = None,
     block: str | Callable[[Any], str] | None = None,
     title: Callable[[str, list[Any]], str] = lambda name, _: name,
@@ -174,11 +181,15 @@ def build(
     """A table: a line per row, a cell per column.
 
     `kind`, `records`: names of the fields of the CSV, or the dataclass that has them; the records, dataclasses or
-    mappings, where they are not `rows`. `data`: rows that say what data they are of: the first note, also of `matrix`.
+    mappings, where they are not `rows`. `data`: rows that say what data they are of: the first note, also of `matrix`;
+    the records, where these do and nothing else is given.
     `block`, `title`: which block a row belongs to, by an attribute or a function, in order of first appearance; what
     stands above a block of a name and its rows.
     """
     rows = list(rows)
+    facts = rows if records is None else list(records)
+    if data is None:
+        data = [row for row in facts if hasattr(row, "data_version")]
     read = _reader(block) if block else lambda _: ""
     members: dict[str, list[Any]] = {} if block else {"": []}
     for row in rows:
@@ -186,7 +197,6 @@ def build(
     first_note = (data_note(data),) if data else ()
     header = tuple(kind) if isinstance(kind, Sequence) else fields_of(kind)
     return Table(
-        name=name,
         caption=caption,
         notes=(*first_note, *filter(None, notes)),
         columns=tuple(columns),
@@ -199,7 +209,7 @@ def build(
             for block_name, own in members.items()
         ),
         header=header,
-        records=tuple(_record(row, header) for row in (rows if records is None else records)),
+        records=tuple(_record(row, header) for row in facts),
         block_heading=block_heading,
         lead=lead,
         matrix=matrix and replace(matrix, notes=(*first_note, *filter(None, matrix.notes))),

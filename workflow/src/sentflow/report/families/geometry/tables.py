@@ -25,14 +25,14 @@ from sentflow.report.table.table import (
 )
 
 
-def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def alignments(inputs: Inputs) -> Table:
     """Every value with its variant, split, threshold and comparison; published ones below.
 
     Published values are shown of benchmarks that we measured, too.
     """
     rows = inputs.rows(AlignmentRow)
     titles = {row.alignment_set: row.alignment_title for row in rows}
-    published = _published_of(settings.get("published", ()), rows)
+    published = _published_of(inputs.published, rows)
     signs = footnote_signs(entry["remark"] for entry in published)
     with_limits = {row.alignment_set: row for row in rows if not math.isnan(row.alignment_low)}
     notes = words.variant_notes(rows)
@@ -46,8 +46,7 @@ def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             words.drawn_note({name: row.drawn for name, row in with_limits.items()}),
         ]
     return build(
-        "alignments",
-        f"{settings['caption']}: alignment and uniformity.",
+        "alignment and uniformity.",
         (*fields_of(AlignmentRow), "source", "remark"),
         [*(vars(row) | {"source": "this experiment", "remark": ""} for row in rows), *published],
         [
@@ -119,7 +118,7 @@ def _published_of(
     ]
 
 
-def geometry(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def geometry(inputs: Inputs) -> Table:
     """Measure × encoder, a block for each family of sentences; Pearson's of corrected vectors is in the CSV alone."""
     rows = inputs.rows(GeometryRow)
     titles = {row.model: row.model_title for row in rows}
@@ -139,8 +138,7 @@ def geometry(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     widths = unique(f"{row.model_title} {row.dimension}" for row in rows)
     levels = [row.level for row in rows if not math.isnan(row.low)]
     return build(
-        "geometry",
-        f"{settings['caption']}: geometry of the embeddings.",
+        "geometry of the embeddings.",
         GeometryRow,
         sorted(lines, key=lambda line: families.index(first(line).family)),
         [
@@ -156,7 +154,6 @@ def geometry(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             f"In brackets {words.interval_of(levels[0])}, if a measure has one." if levels else "",
             *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
         ],
-        data=rows,
         records=rows,
         block=lambda line: first(line).family,
         title=lambda name, own: f"{name}: {count(first(own[0]).n_texts)} distinct sentences",

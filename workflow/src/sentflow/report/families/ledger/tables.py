@@ -1,7 +1,7 @@
 """The ledger as a table: every published number, ours, and a verdict; and its check."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, VERDICTS, WITHIN, LedgerRow
@@ -25,7 +25,7 @@ MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 _NOT_RUN = "Not run; each number is in the CSV file"
 
 
-def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def ledger(inputs: Inputs) -> Table:
     """A block per group of claims of which some were run, a line per printed number; then a line per other group.
 
     The records hold every claim.
@@ -37,8 +37,7 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     signs = footnote_signs(row.remark for row in shown)
     verdicts = Counter(row.verdict for row in rows)
     return build(
-        "ledger",
-        f"{settings['caption']}: published numbers and ours.",
+        "published numbers and ours.",
         LedgerRow,
         [*shown, *others.items()],
         [

@@ -52,7 +52,7 @@ _FEW_DOCUMENTS = 20
 # --- scores ------------------------------------------------------------------------------------------------
 
 
-def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def scores(inputs: Inputs) -> Table:
     """Task × encoder with generalisation intervals; an average only for encoders that have all tasks.
 
     With comparisons the best score is bold and what is not significantly worse underlined; without, nothing is.
@@ -100,8 +100,7 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     compact = [*before, tested.removesuffix(captions.LETTERS).rstrip(), *after]
     return build(
-        "scores",
-        f"{settings['caption']}: score of each encoder on each task.",
+        "score of each encoder on each task.",
         (*fields_of(ScoreRow), *(_STANDINGS if pairs else ())),
         lines,
         [
@@ -190,7 +189,7 @@ def _with_standings(rows: Sequence[ScoreRow], tested: Comparisons) -> list[dict[
 # --- comparisons -------------------------------------------------------------------------------------------
 
 
-def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def differences(inputs: Inputs) -> Table:
     """Every pair of encoders on every task: difference, interval, tests, and what could have been found."""
     rows, pairs = inputs.rows(ScoreRow), inputs.together(Comparisons).pairs
     notes = [captions.design_note(rows), *remarks.low_score_notes(rows)]
@@ -219,8 +218,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{task}: {row.task_title} ({captions.metric_name(row.metric)}, {sizes}{apart})"
 
     return build(
-        "differences",
-        f"{settings['caption']}: paired differences between encoders.",
+        "paired differences between encoders.",
         PairRow,
         pairs,
         [
@@ -245,7 +243,7 @@ _AGAINST = ("won", "ties", "lost", "difference", "low", "high", "separated", "ne
 _YES_OR_NO = {True: "yes", False: "no", None: MISSING}
 
 
-def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def ranks(inputs: Inputs) -> Table:
     """Encoders over all tasks: mean, average rank and its interval, wins and losses, and the distance to the first.
 
     The first of a protocol has the best average rank; incomplete encoders have neither mean nor rank. Every pair over
@@ -265,8 +263,7 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         for row in own
     ]
     return build(
-        "ranks",
-        f"{settings['caption']}: encoders over all tasks.",
+        "encoders over all tasks.",
         (*fields_of(RankRow), *_AGAINST),
         lines,
         [
@@ -382,13 +379,12 @@ def _notes_on_ranks(
 # --- tasks, documents, papers ------------------------------------------------------------------------------
 
 
-def tasks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def tasks(inputs: Inputs) -> Table:
     """What each task is: metric, probe, layout, rows and data."""
     rows = inputs.rows(ScoreRow)
     firsts = [own[0] for own in grouped(rows, "task").values()]
     return build(
-        "tasks",
-        f"{settings['caption']}: the tasks.",
+        "the tasks.",
         (
             *("task", "task_title", "family", "metric", "classifier", "layout", "n_classes", "n_rows"),
             *("n_balanced_rows", "n_train", "n_contradicting", "effective_rows", "data_version"),
@@ -413,7 +409,7 @@ def tasks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def documents(inputs: Inputs) -> Table:
     """A block per task that names documents, a line per encoder: folds of rows, and of documents kept together."""
     rows = inputs.rows(DocumentScore)
     split = {(row.task, row.model): row for row in inputs.rows(ScoreRow)}
@@ -441,8 +437,7 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         )
 
     return build(
-        "documents",
-        f"{settings['caption']}: scores for new texts of the same documents, and for new documents.",
+        "scores for new texts of the same documents, and for new documents.",
         (*fields_of(DocumentScore), *_STANDINGS),
         rows,
         [
@@ -481,19 +476,18 @@ _PUBLISHED = (
 )
 
 
-def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def published(inputs: Inputs) -> Table:
     """One line per published score whose task and encoder were scored: in the metric of the task, on our scale."""
     rows = inputs.rows(ScoreRow)
     ours = {(row.task, row.model): row for row in rows}
     lines = []
-    for entry in settings.get("published", ()):
+    for entry in inputs.published:
         row, value = ours.get((entry["task"], entry["model"])), float(entry["value"])
         if row is not None:
             own = {"published": value, "difference": row.mean - value, "source": entry["source"]}
             lines.append(vars(row) | own)
     return build(
-        "published",
-        f"{settings['caption']}: published scores and ours.",
+        "published scores and ours.",
         _PUBLISHED,
         lines,
         [
@@ -527,7 +521,7 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 # --- protocols ---------------------------------------------------------------------------------------------
 
 
-def protocols(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def protocols(inputs: Inputs) -> Table:
     """What each protocol does to scores, to the order of encoders and to intervals: a line per protocol."""
     rows = inputs.rows(EffectRow)
     one, by_name = rows[0], by_protocol(rows)
@@ -538,8 +532,7 @@ def protocols(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         for own in by_name.values()
     }
     return build(
-        "protocols",
-        f"{settings['caption']}: effect of other protocols on the scores of {one.baseline}.",
+        f"effect of other protocols on the scores of {one.baseline}.",
         EffectRow,
         [_effect(own) for own in by_name.values()],
         [
@@ -567,7 +560,6 @@ def protocols(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
                 if why
             ),
         ],
-        data=rows,
         records=rows,
     )
 

@@ -72,7 +72,7 @@ _COSTS = (
 )
 
 
-def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def costs(inputs: Inputs) -> Table:
     """A line per retriever and a block per question set; columns of which nothing is known are left out.
 
     Controls, which search nothing, are left out where there are others.
@@ -91,8 +91,7 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{name}: {own[0].questions_title} ({size})"
 
     return build(
-        "retrieval-costs",
-        f"{settings['caption']}: what retrievers cost.",
+        "what retrievers cost.",
         RetrievalCostRow,
         shown,
         [
@@ -115,13 +114,12 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def indexes(inputs: Inputs) -> Table:
     """A line per approximate index and recall for each question set: what it loses, and what it saves."""
     rows = inputs.rows(IndexRow)
     first = rows[0]
     return build(
-        "retrieval-indexes",
-        f"{settings['caption']}: approximate indexes beside the exact search of the same vectors.",
+        "approximate indexes beside the exact search of the same vectors.",
         IndexRow,
         rows,
         [
@@ -155,7 +153,7 @@ def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 # --- decisions ---------------------------------------------------------------------------------------------
 
 
-def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def decisions(inputs: Inputs) -> Table:
     """What is given as an answer, and what it is worth: a line per retriever and decision; F2 with its interval."""
     rows, tests = inputs.rows(DecisionRow), inputs.rows_if_there(DecisionDifference)
     marks = Marks(tests, unique(row.system for row in rows))
@@ -176,8 +174,7 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     headings = zip(("P", "R", "F2 pub."), OTHERS_OF_DECISIONS, strict=True)
     return build(
-        "retrieval-decisions",
-        f"{settings['caption']}: documents given as answers.",
+        "documents given as answers.",
         DecisionRow,
         pivoted(rows, ("questions", "system"), "measure"),
         [
@@ -202,7 +199,6 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             *(tuned if any(row.tuned_on for row in rows) else []),
         ],
         _notes_on_decisions(rows, tests),
-        data=rows,
         records=rows,
         block=main(lambda row: row.questions),
         title=lambda name, own: (
@@ -257,16 +253,15 @@ _RECORD = (
 )
 
 
-def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def published(inputs: Inputs) -> Table:
     """One line per published value; a block per question set, and one for values that ours cannot be compared with."""
     rows = inputs.rows(RetrievalRow)
-    values = _beside_ours(settings.get("published", ()), rows)
+    values = _beside_ours(inputs.published, rows)
     signs = footnote_signs(value["remark"] for value in values)
     sets = unique(value["questions"] for value in values)
     levels = [value["level"] for value in values if not math.isnan(value["level"])]
     return build(
-        "retrieval-published",
-        f"{settings['caption']}: published values of retrieval and ours.",
+        "published values of retrieval and ours.",
         _RECORD,
         sorted(values, key=lambda value: (sets.index(value["questions"]), not value["comparable"])),
         [

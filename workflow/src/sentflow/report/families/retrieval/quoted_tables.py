@@ -1,9 +1,9 @@
 """The tables that quote texts: questions worth reading, and by which terms they found their documents."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -33,7 +33,7 @@ class _Quoted(NamedTuple):
     retriever: str = ""
 
 
-def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def questions(inputs: Inputs) -> Table:
     """A block per question set and kind: the hardest, and those on which two retrievers differ most."""
     rows, hard = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(HardQuestion)
     titles = titles_of(rows, "retriever")
@@ -64,8 +64,7 @@ def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"and {count(line.row.n_relevant - 1)} more" if line.row.n_relevant > 1 else ""
 
     return build(
-        "retrieval-questions",
-        f"{settings['caption']}: questions worth reading.",
+        "questions worth reading.",
         HardQuestion,
         _shown(rows, hard),
         [
@@ -101,7 +100,7 @@ def _short(quoted: str, letters: int = _LETTERS) -> str:
     return quoted if len(quoted) <= letters else quoted[:letters].rstrip() + " …"
 
 
-def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def terms(inputs: Inputs) -> Table:
     """The questions of `retrieval-questions`, a line per question and retriever whose scores are sums over terms."""
     rows, hard = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(HardQuestion)
     shared, titles = inputs.rows_if_there(SharedTerm), titles_of(rows, "retriever")
@@ -122,8 +121,7 @@ def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{line.row.question}: {_short(line.row.text, _LETTERS_AGAIN)}"
 
     return build(
-        "retrieval-terms",
-        f"{settings['caption']}: the terms that questions worth reading share with documents.",
+        "the terms that questions worth reading share with documents.",
         SharedTerm,
         [line._replace(retriever=name) for line in _shown(rows, hard) for name in retrievers[:RETRIEVERS]],
         [

@@ -51,7 +51,7 @@ Line = dict[str, RetrievalRow]
 # --- means -------------------------------------------------------------------------------------------------
 
 
-def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def retrieval(inputs: Inputs) -> Table:
     """Retriever × question set, a block per measure, the main one first; of one set retriever × measure."""
     rows, tests = words.whole(inputs.rows(RetrievalRow)), inputs.rows_if_there(QuestionDifference)
     retrievers, sets = list(titles_of(rows, "retriever")), unique(row.questions for row in rows)
@@ -88,8 +88,7 @@ def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     keys = ("retriever", "retriever_title", "measure")
     n_blocks = None if is_alone else 1 + len(deepest_recall(measures[1:]))
     return build(
-        "retrieval",
-        f"{settings['caption']}: retrieval.",
+        "retrieval.",
         RetrievalRow,
         sorted(pivoted(rows, (block, "retriever"), across), key=place),
         [
@@ -115,7 +114,6 @@ def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             words.ties_note(rows),
             words.duplicates_note(rows),
         ],
-        data=rows,
         records=rows,
         block=lambda line: getattr(first(line), block),
         title=lambda name, own: _title_with_sizes(name, first(own[0])) if is_alone else name,
@@ -153,7 +151,7 @@ def may_be_averaged(rows: Sequence[RetrievalRow]) -> bool:
     return len(corpora) >= _LEAST_SETS and len(set(corpora.values())) == len(corpora)
 
 
-def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def groups(inputs: Inputs) -> Table:
     """Group of questions × retriever, by the main measure; a block per question set that has groups."""
     main = [row for row in inputs.rows(RetrievalRow) if row.is_main]
     sets = unique(row.questions for row in main if row.group)
@@ -173,8 +171,7 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     has_leaks = bool({CLEAN, LEAKED} & {row.group for row in shown})
     return build(
-        "retrieval-groups",
-        f"{settings['caption']}: retrieval by groups of questions.",
+        "retrieval by groups of questions.",
         RetrievalRow,
         sorted(lines, key=lambda line: sets.index(first(line).questions)),
         [
@@ -205,7 +202,7 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 # --- comparisons -------------------------------------------------------------------------------------------
 
 
-def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def group_tests(inputs: Inputs) -> Table:
     """A block per group of questions: a line per retriever, with intervals, marks and letters."""
     rows = words.main_of(inputs.rows(RetrievalRow))
     means, tests = inputs.rows_if_there(GroupRow), inputs.rows_if_there(GroupDifference)
@@ -231,8 +228,7 @@ def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{row.question_set}: {sets[row.question_set]}, {row.group} ({size})"
 
     return build(
-        "retrieval-group-tests",
-        f"{settings['caption']}: tests of retrievers on groups of questions.",
+        "tests of retrievers on groups of questions.",
         GroupRow,
         means,
         [
@@ -257,7 +253,7 @@ def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def differences(inputs: Inputs) -> Table:
     """Every pair of retrievers on every question set."""
     rows, pairs = inputs.rows(RetrievalRow), inputs.rows_if_there(QuestionDifference)
     sets = titles_of(rows, "questions")
@@ -277,8 +273,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{name}: {sets[name]} ({captions.sizes(own[0].n_questions, detectable(own, name))})"
 
     return build(
-        "retrieval-differences",
-        f"{settings['caption']}: paired differences of retrievers.",
+        "paired differences of retrievers.",
         (*fields_of(QuestionDifference), "n_needed"),
         pairs,
         difference_columns(titles_of(rows, "retriever")),
@@ -302,7 +297,7 @@ def difference_columns(titles: Mapping[str, str]) -> list[Column]:
     ]
 
 
-def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def documents(inputs: Inputs) -> Table:
     """A block per question set with clusters: a line per retriever, then one per pair of them, with both intervals."""
     rows = words.main_of(inputs.rows(RetrievalRow))
     means, pairs = inputs.rows_if_there(ClusterRow), inputs.rows_if_there(QuestionDifference)
@@ -330,8 +325,7 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return Cell("") if value is None else Cell(p_number(value), value=None if value != value else value)
 
     return build(
-        "retrieval-documents",
-        f"{settings['caption']}: retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
+        f"retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
         ClusterRow,
         [dict(zip(headings, line, strict=True)) for line in lines],
         [
@@ -373,7 +367,7 @@ def _notes_on_documents(means: Sequence[ClusterRow]) -> list[str]:
 # --- seeds and stages --------------------------------------------------------------------------------------
 
 
-def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def seeds(inputs: Inputs) -> Table:
     """A block per question set: the mean of each family over seeds, then its differences from other retrievers."""
     rows, of_seeds = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(SeedRow)
     titles, sets = titles_of(rows, "retriever"), titles_of(rows, "questions")
@@ -397,8 +391,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return Cell(written, value=None if math.isnan(row.value) else row.value)
 
     return build(
-        "retrieval-seeds",
-        f"{settings['caption']}: retrievers with several seeds.",
+        "retrievers with several seeds.",
         SeedRow,
         [row for row in of_seeds if row.measure in main],
         [
@@ -419,7 +412,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def stages(inputs: Inputs) -> Table:
     """A line per stage, a column per question set and measure; a block per series, and one for each kind of test."""
     rows = inputs.rows(StageRow, may_be_empty=True)
     reference = [row for row in rows if not row.place]
@@ -444,8 +437,7 @@ def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     columns = grouped(rows, "questions", "measure")
     return build(
-        "retrieval-stages",
-        f"{settings['caption']}: retrieval stage by stage.",
+        "retrieval stage by stage.",
         StageRow,
         lines,
         [
@@ -454,7 +446,6 @@ def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             *(marked(f"{measure} on {name}", partial(cell, (name, measure))) for name, measure in columns),
         ],
         _notes_on_stages(rows),
-        data=rows,
         records=rows,
         block="block",
         block_heading="Series",

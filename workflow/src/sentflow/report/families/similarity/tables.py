@@ -56,7 +56,7 @@ Line = dict[str, Any]
 """Block and title; ``values`` × 100 by column; ``records``; ``rows`` by column of what is of this experiment."""
 
 
-def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def sts(inputs: Inputs) -> Table:
     """Encoder × pair set in the layout of papers, with the average of the seven English sets.
 
     Sets of the same group (raw text and SentEval form) stand in blocks of lines of their own. Published values stand
@@ -65,7 +65,7 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     rows, tests = main_rows(inputs.rows(SimilarityRow)), inputs.rows_if_there(SimilarityDifference)
     columns, blocks = columns_of(rows), _blocks(rows)
     real = {_key_of(row) for row in rows if not is_sample(row.data_version)}
-    entries = [entry for entry in settings.get("published", ()) if real & set(entry["values"])]
+    entries = [entry for entry in inputs.published if real & set(entry["values"])]
     signs = footnote_signs(entry.get("remark") for entry in entries)
     means = means_of_columns(inputs.rows_if_there(TrainingRow), AVERAGE)
     lines = [
@@ -102,8 +102,7 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     names = ("model", "model_title", "source")
     return build(
-        "sts",
-        f"{settings['caption']}: semantic textual similarity ({words.protocol(rows)}; × 100).",
+        f"semantic textual similarity ({words.protocol(rows)}; × 100).",
         _RECORD,
         lines,
         [
@@ -274,7 +273,7 @@ def _sts_notes(
 # --- sub-sources, differences, regressions ------------------------------------------------------------------
 
 
-def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def subsets(inputs: Inputs) -> Table:
     """Every sub-source, and the three ways to make one number of them, with intervals."""
     rows = inputs.rows(SimilarityRow)
     shown = [row for row in rows if row.is_main]
@@ -297,8 +296,7 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     of_aggregation = [row for row in shown if row.aggregation in ("subset", "all")]
     return build(
-        "sts-subsets",
-        f"{settings['caption']}: similarity by sub-source ({words.protocol(shown)}; × 100).",
+        f"similarity by sub-source ({words.protocol(shown)}; × 100).",
         SimilarityRow,
         pivoted(kept, ("pairs", "aggregation", "subset"), "model"),
         [
@@ -341,7 +339,7 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def differences(inputs: Inputs) -> Table:
     """Every pair of encoders on every pair set."""
     rows = inputs.rows(SimilarityRow)
     pairs = inputs.rows_if_there(SimilarityDifference)
@@ -365,8 +363,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score.")
     return build(
-        "sts-differences",
-        f"{settings['caption']}: paired differences of semantic textual similarity.",
+        "paired differences of semantic textual similarity.",
         SimilarityDifference,
         pairs,
         [
@@ -386,7 +383,7 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     )
 
 
-def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def regressions(inputs: Inputs) -> Table:
     """The regressor of original SentEval: trained, unlike the cosines of the other tables."""
     rows = inputs.rows(RegressionRow)
     notes = [
@@ -403,8 +400,7 @@ def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{name}: {first.regression_title} ({sizes})"
 
     return build(
-        "regressions",
-        f"{settings['caption']}: SentEval's regressor.",
+        "SentEval's regressor.",
         RegressionRow,
         rows,
         [
@@ -416,7 +412,6 @@ def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Epochs", "epochs", "{:g}".format),
         ],
         notes,
-        data=rows,
         block="regression",
         title=title,
         block_heading="Data",
