@@ -68,8 +68,7 @@ def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
         raise DataError(
-            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and "
-            "run snakemake again."
+            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and run snakemake again."
         )
 
 

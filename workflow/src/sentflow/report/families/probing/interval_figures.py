@@ -282,10 +282,9 @@ BEST_GAPS = Recipe(
     _draw_best_gaps,
     "Differences to the highest score of each task",
     lambda rows: [
-        "Score of each encoder less the highest on the task, on the same folds. Line: "
-        f"{percent(rows[0].level)} interval of the {captions.test_name(rows)}, for new texts of the task and for a "
-        "pair that was named before. Here the scores themselves chose the highest, so differences to it are too large "
-        "on average.",
+        f"Score of each encoder less the highest on the task, on the same folds. Line: {percent(rows[0].level)} "
+        f"interval of the {captions.test_name(rows)}, for new texts of the task and for a pair that was named before. "
+        "Here the scores themselves chose the highest, so differences to it are too large on average.",
         f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task, which holds after that "
         "choice, too); hollow: not, which does not mean equal.",
     ],

@@ -44,7 +44,6 @@ from sentflow.stats.multiplicity import least_sign_flip_p
 
 # what the CSV of scores says of tests, behind the columns of the summary
 _STANDINGS = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power", "n_needed")
-_NOTHING = "Nothing was compared: fewer than two encoders have a score."
 _BALANCED = "n: rows left when all classes are cut to the size of the smallest."
 _FEW_DOCUMENTS = 20
 
@@ -88,7 +87,7 @@ def scores(inputs: Inputs) -> Table:
     tested = captions.NO_TEST if len(titles) > 1 else ""
     power = []
     if pairs:
-        tested = captions.test_note(pairs)
+        tested = captions.test_note(captions.test_name(pairs), "of the task", pairs[0].alpha)
         power = [captions.detectable_note(pairs[0].alpha), *remarks.unbalanced_notes(rows)]
     is_incomplete = any(math.isnan(value) for line in lines for value in line.get("averages", {}).values())
     before = [captions.design_note(rows), captions.metric_note(rows)]
@@ -98,7 +97,6 @@ def scores(inputs: Inputs) -> Table:
         captions.DEGENERATE if any(row.degenerate for row in rows) else "",
         f"{MISSING} Not computed; a model that lacks a task has no average." if is_incomplete else "",
     ]
-    compact = [*before, tested.removesuffix(captions.LETTERS).rstrip(), *after]
     return build(
         "score of each encoder on each task.",
         (*fields_of(ScoreRow), *(_STANDINGS if pairs else ())),
@@ -116,14 +114,22 @@ def scores(inputs: Inputs) -> Table:
                 for model, title in titles.items()
             ),
         ],
-        [*before, captions.interval_note(rows), _BALANCED, tested, *power, *after],
+        [
+            *before,
+            f"In brackets the {percent(rows[0].level)} generalisation interval: {captions.generalisation(rows)}.",
+            _BALANCED,
+            tested,
+            captions.letters() if pairs else "",
+            *power,
+            *after,
+        ],
         data=rows,
         records=_with_standings(rows, comparisons) if pairs else rows,
         block="block",
         title=lambda name, own: "" if "averages" in own[0] else name,
         block_heading="Family",
         lead=5 if pairs else 3,
-        matrix=crossed(rows, by=("task",), across="model", value="mean", notes=compact),
+        matrix=crossed(rows, by=("task",), across="model", value="mean", notes=[*before, tested, *after]),
     )
 
 
@@ -135,7 +141,7 @@ def _score_lines(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
         apart = captions.of_protocol(protocol, rows)
         for (family, task), members in _in_families(own).items():
             of_task = {row.model: row for row in sorted(members, key=lambda row: models.index(row.model))}
-            title = task + remarks.score_marks(first(of_task))
+            title = task + remarks.marks(first(of_task), of_scores=True)
             lines.append({"block": captions.family_name(family) + apart, "title": title, "scores": of_task})
         n_tasks = len(grouped(own, "task"))
         if n_tasks > 1:
@@ -194,22 +200,19 @@ def differences(inputs: Inputs) -> Table:
     rows, pairs = inputs.rows(ScoreRow), inputs.together(Comparisons).pairs
     notes = [captions.design_note(rows), *remarks.low_score_notes(rows)]
     if pairs:
-        first = pairs[0]
+        one = pairs[0]
         notes += [
-            f"Difference: first minus second, on the same folds, with its {percent(first.level)} interval by the same "
-            f"test, for new texts of the same population{captions.population(rows)}. It is not adjusted for the number "
-            "of pairs.",
-            f"p: {captions.test_name(pairs)}; Holm: adjusted over all pairs of the task; over tasks: "
-            f"{captions.adjusted_over_tasks(first.adjustment, first.alpha)}. *: significant within the task; "
-            "**: also over all tasks.",
-            captions.detectable_note(first.alpha),
+            captions.difference_note(captions.test_name(pairs), "of the task", one.level, one.alpha),
+            f"**: also over tasks ({captions.adjusted_over_tasks(one.adjustment, one.alpha)}). Intervals are for new "
+            f"texts of the same population{captions.population(rows)}.",
+            captions.detectable_note(one.alpha),
             *remarks.unbalanced_notes(rows),
-            f"{captions.equivalence_note(first.rope)} The CSV file has further tests.",
+            f"{captions.equivalence_note(one.rope)} The CSV file has further tests.",
         ]
         if any(pair.degenerate for pair in pairs):
             notes.append(f"{MISSING} No test: the two differ by the same in all folds, or not at all.")
     else:
-        notes.append(_NOTHING)
+        notes.append(captions.NOTHING_COMPARED)
 
     def title(task: str, _: Sequence[PairRow]) -> str:
         row = next(row for row in rows if row.task == task)
@@ -332,14 +335,14 @@ def _notes_on_ranks(
     rows: Sequence[ScoreRow], ordered: Sequence[RankRow], comparisons: Comparisons
 ) -> list[str]:
     if not ordered:
-        return [_NOTHING]
+        return [captions.NOTHING_COMPARED]
     numbers = {protocol: len(grouped(own, "task")) for protocol, own in by_protocol(rows).items()}
     tasks = "the tasks of a protocol, " + listed([f"{name} {n}" for name, n in numbers.items()])
     if len(numbers) == 1:
         tasks = counted(sum(numbers.values()), "task")
     notes = [
-        f"Average rank over {tasks}, 1 is the best; repetition: {percent(ordered[0].level)} interval of the average "
-        "rank with other tasks and other texts (in simulations of close encoders a 95\u202f% interval held 88\u202f%).",
+        f"Average rank over {tasks}, 1 is the best; repetition: its {percent(ordered[0].level)} interval with other "
+        "tasks and other texts (in simulations of close encoders a 95\u202f% interval held 88\u202f%).",
     ]
     for protocol, own in by_protocol(comparisons.across).items():
         one, apart = own[0], captions.of_protocol(protocol, comparisons.across)
@@ -352,13 +355,11 @@ def _notes_on_ranks(
         notes += [
             f"Won, neither, lost{apart}: against all other encoders on all tasks "
             f"({captions.adjusted_over_tasks(one.adjustment, one.alpha)}).",
-            f"To the first{apart}: difference of the means over tasks from the encoder with the best average rank, "
-            f"with its {percent(one.level)} interval (variances of tasks and sources by REML), for {sources}; new "
-            "task: prediction interval of the true difference on one new task, by the same model.",
+            f"To the first{apart}: difference of the means from the encoder with the best average rank, with its "
+            f"{percent(one.level)} interval (REML), for {sources}; new task: prediction interval of that on one task.",
             f"Separated{apart}: by Wilcoxon's signed-rank test {captions.over_units(one.units, one.n_units)} (p "
             "adjusted over all pairs, Holm), where the test of all encoders together rejects.",
-            f"With so few no pair can be separated: the least p is {least:.2g}, and with Holm one has to be at most "
-            f"{one.alpha / len(own):.2g}."
+            f"With so few no pair can be separated: the least p is {least:.2g}, above {one.alpha / len(own):.2g}."
             if least * len(own) > one.alpha
             else "",
         ]
@@ -418,9 +419,11 @@ def documents(inputs: Inputs) -> Table:
     same = [split[row.task, row.model] for row in rows]
     tested = []
     if comparisons.pairs:
+        alpha = comparisons.pairs[0].alpha
         tested = [
-            f"{captions.test_note(comparisons.pairs)} All for new documents.",
-            captions.detectable_note(comparisons.pairs[0].alpha, "texts of documents"),
+            captions.test_note(captions.test_name(comparisons.pairs), "of the task", alpha),
+            f"{captions.letters()} All for new documents.",
+            captions.detectable_note(alpha, "texts of documents"),
         ]
     few = any(row.effective_documents < _FEW_DOCUMENTS and not row.has_too_few_documents for row in rows)
 
@@ -449,17 +452,16 @@ def documents(inputs: Inputs) -> Table:
         [
             captions.design_note(rows),
             captions.metric_note(rows),
-            f"Same documents ({listed(unique(row.protocol for row in same))}): rows are assigned to the folds one by "
-            "one, so a probe may know the document of a row on which it is tested. New documents: all rows of one in "
-            f"one fold ({captions.protocols_of(rows)}). In brackets {percent(rows[0].level)} intervals for either; the "
-            "change has none. Effective: how many documents of equal size carry as much information.",
+            f"Same documents ({listed(unique(row.protocol for row in same))}): a probe may know the document of a row "
+            f"on which it is tested. New documents: all rows of one in one fold ({captions.protocols_of(rows)}). In "
+            f"brackets {percent(rows[0].level)} intervals; the change has none. Effective: number of documents of "
+            "equal size with as much information.",
             *tested,
-            *remarks.training_notes(rows),
-            *remarks.held_back_notes([*rows, *same]),
+            *remarks.score_notes([*rows, *same]),
             *captions.degenerate_notes([*rows, *same]),
             *captions.too_few_documents_notes(rows),
-            f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals can cover the score in a large "
-            "population of documents too rarely: in 89 to 93\u202f% of samples of 20 and 39 posts of HateBR."
+            f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals may hold in 89 to 93\u202f% "
+            "only."
             if few
             else "",
         ],
@@ -509,8 +511,8 @@ def published(inputs: Inputs) -> Table:
         ],
         [
             captions.design_note(rows),
-            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}; a score published for "
-            "the same texts, vectors and protocol should be in it, or near it.",
+            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}; scores published for "
+            "the same texts, vectors and protocol should be near it.",
             f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}.",
             _BALANCED,
         ],
@@ -546,12 +548,12 @@ def protocols(inputs: Inputs) -> Table:
             number("Width", "width", decimal, 2),
         ],
         [
-            f"Each line is another protocol compared with {one.baseline}, on {n_tasks} tasks and {n_models} encoders. "
-            f"An asterisk marks a largest change whose {percent(one.level)} interval of paired fold differences does "
-            "not contain 0 (Nadeau and Bengio 2003), which is no test: it is the largest of many.",
-            "Other best: tasks on which a different encoder is first. Kendall's tau: of the encoders, mean over tasks. "
-            "Width: of the protocol's own interval, divided by that of the baseline, median.",
-            f"Folds differ from the baseline's, so there are no paired differences: {', '.join(unpaired)}."
+            f"Each line: another protocol less {one.baseline}, on {n_tasks} tasks and {n_models} encoders. *: the "
+            f"{percent(one.level)} interval of the largest change (Nadeau and Bengio 2003) excludes 0, which is no "
+            "test.",
+            "Other best: tasks with another first encoder. Kendall's tau: of the encoders, mean over tasks. Width: of "
+            "the protocol's own interval, divided by that of the baseline, median.",
+            f"Other folds than the baseline's, so no paired differences: {', '.join(unpaired)}."
             if unpaired
             else "",
             *(

@@ -212,10 +212,9 @@ def decisions(inputs: Inputs) -> Table:
 def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDifference]) -> list[str]:
     empty = max(rows, key=lambda row: row.n_empty)
     notes = [
-        "Means over the questions with a relevant document; a question without a returned document counts as 0. "
-        "P, R, F2: of the returned documents of each question. F2 pub.: as counted by a published system, which "
-        "compares each document with every relevant one. F2(P, R): of the two means. Docs: returned documents per "
-        "question.",
+        "Means over the questions with a relevant document; a question without a returned document counts as 0. P, R, "
+        "F2: of the returned documents of each question. F2 pub.: as counted by a published system, which compares "
+        "each document with every relevant one. F2(P, R): of the two means. Docs: returned documents per question.",
         f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} ({words.BY_QUESTIONS}).",
         words.test_note(tests).replace("retrievers", "retrievers with their decisions"),
         words.left_out_note({row.questions: row.n_left_out for row in rows}),

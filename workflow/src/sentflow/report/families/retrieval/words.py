@@ -79,9 +79,8 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
         return ""
     most = max(known, key=lambda row: abs(row.with_duplicates - row.value))
     return (
-        f"Copies: if documents with the text of a judged one get its grade, {most.measure} of "
-        f"{most.retriever_title} on {most.questions} is {most.with_duplicates:.3f} instead of {most.value:.3f}, the "
-        "largest change here."
+        f"Copies: if documents with the text of a judged one get its grade, {most.measure} of {most.retriever_title} "
+        f"on {most.questions} is {most.with_duplicates:.3f} instead of {most.value:.3f}, the largest change here."
     )
 
 

@@ -118,10 +118,9 @@ def interval_of(level: float) -> str:
 def test_note(alpha: float) -> str:
     """What bold, underline and letters rest on."""
     return (
-        "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
-        "underlined: not significantly lower. Paired bootstrap over pairs, components or "
-        "sentences, Holm over all pairs of encoders and baselines of the set, "
-        f"{percent(alpha)}. Averages are not tested. {LETTERS}"
+        "Bold: highest value of a set among the encoders of this experiment, where a test was made; underlined: not "
+        "significantly lower. Paired bootstrap over pairs, components or sentences, Holm over all pairs of encoders "
+        f"and baselines of the set, {percent(alpha)}. Averages are not tested. {LETTERS}"
     )
 
 
