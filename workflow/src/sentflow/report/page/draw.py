@@ -23,10 +23,7 @@ MANY = 8  # encoders; above, columns have upright names and rows are lower
 # encoders in a heat map, and in a leaderboard before the rest is folded; unit sets in a heat map, likewise
 _WIDEST_HEAT, _SHOWN, _MOST_ROWS = 24, 20, 40
 _SHORT_NAME = 25  # characters that do not break
-_LIGHT_TEXT_FROM, _DARK_TEXT_FROM = (
-    17,
-    11,
-)  # steps of the ramps of page.css where black and white change places
+_LIGHT_TEXT_FROM, _DARK_TEXT_FROM = 17, 11  # steps of page.css's ramps where black and white change places
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 20, 25, 50, 100)
 
 
@@ -139,11 +136,11 @@ class Axis:
         )
         return h('<td class="plot" role="cell"><svg aria-hidden="true">{}{}</svg></td>', lines, body)
 
-    def span(self, low: float, high: float, kind: str = "ci") -> Markup:
+    def span(self, low: float, high: float) -> Markup:
         """An interval; nothing where it has no limits."""
         if math.isnan(low) or math.isnan(high):
             return Markup("")
-        return h('<line class="{}" x1="{}" x2="{}" y1="50%" y2="50%"/>', kind, self.x(low), self.x(high))
+        return h('<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>', self.x(low), self.x(high))
 
     def dot(self, value: float, mark: str, kind: str = "") -> Markup:
         """A mark at a value."""

@@ -27,7 +27,9 @@ _FOLDER = Path(__file__).parent
 # Figures that the page draws itself, larger and with tests, or that are of no use on it
 _DRAWN_HERE = {"heatmap", "forest", "ranks", "differences", "differences-to-best", "costs"}
 _MOST_LINES = 400  # of a table on the page; the files hold the rest
-_SAMPLE = "The project wrote these texts itself: the numbers show that the pipeline works, and nothing about real texts."
+_SAMPLE = (
+    "The project wrote these texts: the numbers show that the pipeline works, and nothing about real texts."
+)
 _MARK = re.compile(r"^[†‡§¶‖] ")
 
 

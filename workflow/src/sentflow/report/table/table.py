@@ -159,7 +159,7 @@ def marked(heading: str, cell: Callable[[Any], Cell], letter: str = "") -> Colum
 
 def made(product: Product, inputs: Inputs, title: str, published: Sequence[Mapping[str, Any]] = ()) -> Table:
     """The table of a product; `title`: how its caption begins. `published`: see `Inputs.published`."""
-    table = product.load()(inputs.quoting(published))
+    table: Table = product.load()(inputs.quoting(published))
     return replace(table, name=product.name, caption=f"{title}: {table.caption}")
 
 

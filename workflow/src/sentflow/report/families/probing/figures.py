@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -98,16 +99,14 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
         else:
             text = decimal(float(value)) + remarks.score_mark(cell) + ("†" if cell.degenerate else "")
             color = _readable_on(scale(float(value)))
-        axes.text(
-            column + 0.5,
-            line + 0.5,
-            text,
-            ha="center",
-            va="center",
-            fontsize=size,
-            color=color,
-            in_layout=False,
-        )
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": size,
+            "color": color,
+            "in_layout": False,
+        }
+        axes.text(column + 0.5, line + 0.5, text, **style)
     axes.set_yticks([line + 0.5 for line in range(len(tasks))], [labels[task] for task in tasks])
     axes.set_xlim(0, len(models))
     axes.set_ylim(len(tasks), 0)

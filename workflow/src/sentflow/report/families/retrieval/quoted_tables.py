@@ -18,11 +18,7 @@ SHOWN = 5  # questions of each kind; the file has more
 RETRIEVERS = 3  # of a question that are shown; the files have all
 TERMS = 5  # of a document that are shown
 _VIEWS = {HARDEST: "hardest questions", APART: "questions on which {a} and {b} differ most"}
-_LETTERS, _LETTERS_AGAIN, _LETTERS_OF_TERM = (
-    160,
-    80,
-    24,
-)  # of a text; of a question that is quoted again; of a term
+_LETTERS, _LETTERS_AGAIN, _LETTERS_OF_TERM = 160, 80, 24  # of a text; of one that is quoted again; of a term
 
 
 class _Quoted(NamedTuple):

@@ -39,18 +39,8 @@ _AGGREGATIONS = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
 # A record is a cell of the table: ours with interval, a published one with its source and remark
 _RECORD = (
-    *(
-        "model",
-        "model_title",
-        "source",
-        "data_version",
-        "measure",
-        "coefficient",
-        "aggregation",
-        "column",
-        "pairs",
-    ),
-    *("n", "effective_pairs", "value", "low", "high", "remark"),
+    *("model", "model_title", "source", "data_version", "measure", "coefficient", "aggregation", "column"),
+    *("pairs", "n", "effective_pairs", "value", "low", "high", "remark"),
 )
 Line = dict[str, Any]
 """Block and title; ``values`` × 100 by column; ``records``; ``rows`` by column of what is of this experiment."""
