@@ -12,14 +12,13 @@ def costs(inputs: Inputs) -> Table:
     """Time and memory per rule, the longest first."""
     rows = sorted(inputs.rows(CostRow), key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
-        "Times are sums over jobs; jobs that ran in parallel took less wall-clock time. Start and end are UTC, from "
-        "the dates of the benchmark files; for jobs that ran again, the last run counts."
+        "Times are sums over jobs. Start and end are UTC, from the dates of the benchmark files; the last run counts."
     ]
     unmeasured = sum(row.unmeasured_jobs for row in rows)
     if unmeasured:
         notes.append(
-            f"{count(unmeasured)} of {count(sum(row.jobs for row in rows))} jobs ended before their "
-            "CPU time and memory could be measured."
+            f"{count(unmeasured)} of {count(sum(row.jobs for row in rows))} jobs ended before CPU time and memory were "
+            "measured."
         )
     return build(
         "time and memory per rule.",
@@ -61,7 +60,7 @@ def encoders(inputs: Inputs) -> Table:
         ],
         [
             f"Mean score over {first.n_tasks} tasks, protocol {first.protocol}, {first.repetitions} × {first.folds} "
-            "folds; a model without a score on every task has none. Intervals are in the table of scores."
+            "folds; intervals are in the table of scores."
             if first.n_tasks
             else "",
             "Parameters: number of pretrained weights.",

@@ -60,9 +60,8 @@ def alignments(inputs: Inputs) -> Table:
         ],
         [
             *notes,
-            "Positives: gold score and number of pairs. Sentences: the sentences that uniformity is computed over, and "
-            "how many.",
-            "Published values are as printed in their sources. A dash: not reported." if published else "",
+            "Positives: gold score and number of pairs. Sentences: those of uniformity, and how many.",
+            "Published values: as printed. A dash: not reported." if published else "",
             *footnotes(signs),
             *unique(
                 f"{row.alignment_set} × {row.model_title}: {row.warnings}" for row in rows if row.warnings
@@ -148,9 +147,8 @@ def geometry(inputs: Inputs) -> Table:
         ],
         [
             f"Dimensions of the vectors: {', '.join(widths)}.",
-            "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the sentences of "
-            "the family.",
-            "Definitions and sources of the measures: docs/geometry.md. No measure is good or bad by itself.",
+            "Whitened: correlation × 100 of cosines after whitening on the sentences of the family.",
+            "Definitions: docs/geometry.md. No measure is good or bad by itself.",
             f"In brackets {words.interval_of(levels[0])}, if a measure has one." if levels else "",
             *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
         ],

@@ -53,12 +53,10 @@ def ledger(inputs: Inputs) -> Table:
         ],
         [
             f"{len(rows)} claims: {', '.join(f'{verdicts[verdict]} {verdict}' for verdict in VERDICTS)}. "
-            f"{MARKS[EQUAL]} equal: within half a unit of the last printed digit. {MARKS[WITHIN]} within the "
-            f"tolerance of the catalog, for the reason that it gives. {MARKS[OUTSIDE]} outside it. {MARKS[NOT_RUN]} "
-            "not run here.",
-            "Printed and ours are on the scale of the source. In brackets the interval of ours for new pairs or new "
-            "questions; a mean over seeds or sets has none. Ours without a verdict was chosen again from the published "
-            "cells of a sweep. No training was repeated.",
+            f"{MARKS[EQUAL]} within half a unit of the last printed digit; {MARKS[WITHIN]} within the tolerance of the "
+            f"catalog; {MARKS[OUTSIDE]} outside it; {MARKS[NOT_RUN]} not run here.",
+            "On the scale of the source. In brackets the interval of ours for new pairs or new questions. Ours without "
+            "a verdict was chosen again from the published cells of a sweep. No training was repeated.",
             "Effect ratio: of a difference between two systems, ours over the printed one; 1 is the same.",
             *_further_notes(rows),
             *footnotes(signs),

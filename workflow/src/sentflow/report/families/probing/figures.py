@@ -273,10 +273,10 @@ RANKS = Recipe(
     _draw_ranks,
     "Average ranks, and which encoders are not separated",
     lambda rows: [
-        f"Average rank over all tasks, 1 is the best. Line: {percent(rows[0].level)} interval of the average rank that "
-        "a repetition with other tasks (of other sources, where there are several) and other texts would give.",
+        f"Average rank over all tasks, 1 is the best. Line: its {percent(rows[0].level)} interval with other tasks (of "
+        "other sources, where there are several) and other texts.",
         f"A bar joins encoders that are not separated at {percent(rows[0].alpha)} (Wilcoxon's signed-rank test, Holm "
-        "over all pairs); it does not say that they are equal. Encoders that lack a task have no rank.",
+        "over all pairs), which does not mean equal. Encoders that lack a task have no rank.",
         *captions.apart_notes(rows),
     ],
     _gather_ranks,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sentflow.compare.differences import Marks
 from sentflow.compare.rows import DecisionDifference
+from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import (
     F2,
@@ -49,25 +50,23 @@ _COSTS = (
     _Cost(
         "FLOPS",
         "flops",
-        "FLOPS: multiplications for a question and a document on average; a matched term takes one, a dense vector one "
-        "per dimension, and each passage of a document counts.",
+        "FLOPS: multiplications for a question and a document on average, all passages counted.",
     ),
     _Cost(
         "Bytes, document",
         "bytes_per_document",
-        "Bytes: of the arrays that are searched, without vocabulary and names of documents, or of the files of an "
-        "approximate index, divided by the number of documents.",
+        "Bytes: of the arrays, or the approximate index, that is searched, divided by the number of documents.",
     ),
     _Cost(
         "Questions/s",
         "searched_per_second",
         "Questions/s: ranking alone, with an index in memory, on one thread of a processor (cross-encoders: as "
-        "configured). One measurement, on a machine that may have done other work.",
+        "configured); one measurement.",
     ),
     _Cost(
         "with encoding",
         "per_second",
-        "With encoding: the same with cutting questions into terms or embedding them, loading of the encoder included.",
+        "With encoding: also cutting questions into terms or embedding them, with loading of the encoder.",
     ),
 )
 
@@ -103,8 +102,7 @@ def costs(inputs: Inputs) -> Table:
             f"{shown[0].measure}: mean over questions; intervals and tests are in the table retrieval.",
             *(cost.meaning for cost in known),
             f"Questions were embedded {'; '.join(embedded)}." if embedded else "",
-            "Of retrievers that are made of others, times and bytes are sums over these. Other collections have other "
-            "costs.",
+            "Of retrievers that are made of others, times and bytes are sums over these.",
         ],
         data=shown,
         records=rows,
@@ -138,11 +136,11 @@ def indexes(inputs: Inputs) -> Table:
             number("exact", lambda row: round(row.per_second_exact), count),
         ],
         [
-            "Recall: share of the k best documents of the exact search that the index finds, mean over questions and "
-            "their 5th percentile; documents with the score of the k-th count.",
-            f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval over "
-            f"questions, for {words.QUESTIONS}; p equal: test that it is smaller than {first.margin:g} (two one-sided "
-            "t-tests). Build: CPU seconds; questions per CPU second; both on one thread.",
+            "Recall: share of the k best documents of the exact search that the index finds: mean over questions, and "
+            "5th percentile.",
+            f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval for "
+            f"{words.QUESTIONS}; p equal: two one-sided t-tests of a difference below {first.margin:g}. Build, and "
+            "questions: by CPU seconds on one thread.",
         ],
         block="questions",
         title=lambda name, own: f"{name}: {own[0].questions_title}",
@@ -212,11 +210,12 @@ def decisions(inputs: Inputs) -> Table:
 def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDifference]) -> list[str]:
     empty = max(rows, key=lambda row: row.n_empty)
     notes = [
-        "Means over the questions with a relevant document; a question without a returned document counts as 0. P, R, "
-        "F2: of the returned documents of each question. F2 pub.: as counted by a published system, which compares "
-        "each document with every relevant one. F2(P, R): of the two means. Docs: returned documents per question.",
+        "Means over the questions with a relevant document; one without a returned document counts as 0. F2 pub.: as a "
+        "published system counts, which compares each document with every relevant one. F2(P, R): of the two means. "
+        "Docs: returned documents per question.",
         f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} ({words.BY_QUESTIONS}).",
-        words.test_note(tests).replace("retrievers", "retrievers with their decisions"),
+        words.test_note(tests),
+        captions.letters("retrievers with their decisions") if tests else "",
         words.left_out_note({row.questions: row.n_left_out for row in rows}),
         f"{empty.retriever_title}, {empty.decision_title}, returns no document for {count(empty.n_empty)} questions of "
         f"{empty.questions}, the most here."
@@ -229,11 +228,9 @@ def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDif
         own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
         notes += [
             f"Training: F2 on {'; '.join(unique(row.tuned_on for row in tuned))}, by which parameters were chosen: too "
-            "high an estimate. Folds: each question by what was chosen on the other folds; lower by at most "
+            "high an estimate. Folds: by what was chosen on the other folds; lower by at most "
             f"{decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the best there.",
-            f"{', '.join(own)}: each question is decided by what was chosen on others of the set."
-            if own
-            else "",
+            f"{', '.join(own)}: decided by what was chosen on other questions of the set." if own else "",
         ]
     return notes
 
@@ -274,8 +271,8 @@ def published(inputs: Inputs) -> Table:
             text("Source", "source", 3.0),
         ],
         [
-            "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of "
-            "the retriever that does most nearly the same; none beside other documents or questions.",
+            "Published values: as printed, unless a heading says otherwise. Ours: of the most similar retriever; none "
+            "beside other documents or questions.",
             f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} ({words.BY_QUESTIONS})."
             if levels
             else "",

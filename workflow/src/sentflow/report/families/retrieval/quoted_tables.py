@@ -36,11 +36,10 @@ def questions(inputs: Inputs) -> Table:
     notes = ["No question was searched."]
     if hard:
         notes = [
-            f"Mean: of {hard[0].measure} over all retrievers but controls, by which the hardest are chosen. Last "
-            "columns: two retrievers (those with the highest means, unless the configuration names them), each with "
-            "its value, the rank of the relevant document with the highest grade, and what it ranks first instead.",
-            "These questions were chosen because their scores are extreme, so on a second measurement they would be "
-            "less so (regression to the mean). A hard question may be a wrong or a missing judgement.",
+            f"Mean: of {hard[0].measure} over all retrievers but controls. Last columns: two retrievers, each with its "
+            "value, the rank of the most relevant document, and what it ranks first instead.",
+            "Chosen because their scores are extreme: measured again they would be less so (regression to the mean). A "
+            "hard question may be a wrong or a missing judgement.",
         ]
 
     def ranked(which: str, line: _Quoted) -> Cell:
@@ -152,9 +151,9 @@ def _notes_on_terms(titles: Sequence[str], shared: Sequence[SharedTerm]) -> list
         return ["No retriever whose scores are sums over terms searched a question."]
     left_out = titles[RETRIEVERS:]
     return [
-        "Scores of BM25, and of weights or vectors of terms, are sums over the terms that question and document share; "
-        f"a percentage is the part of the score that a term adds, the {TERMS} greatest first. Relevant document: that "
-        "of the highest grade; wrong: the best ranked one that is not judged relevant; perhaps it was not judged.",
+        f"Percentages: parts of the score, a sum over the terms that question and document share; the {TERMS} "
+        "greatest. Relevant: the document of the highest grade; wrong: the best ranked one that is not judged "
+        "relevant, perhaps not judged at all.",
         "Variants of BM25 with delta give a document something for each term of the question that it lacks."
         if any(row.rest for row in shared)
         else "",

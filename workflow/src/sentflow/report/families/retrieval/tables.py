@@ -79,12 +79,7 @@ def retrieval(inputs: Inputs) -> Table:
     sizes_note = f"Questions, and documents that they are searched in: {', '.join(sizes.values())}."
     has_mean = not is_alone and may_be_averaged(rows)
     lacks_interval = any(row.is_main and math.isnan(row.low) for row in rows)
-    matrix_notes = [
-        words.MEASURES_NOTE,
-        sizes_note,
-        *grades,
-        words.test_note(tests).removesuffix(words.LETTERS).rstrip(),
-    ]
+    matrix_notes = [words.MEASURES_NOTE, sizes_note, *grades, words.test_note(tests)]
     keys = ("retriever", "retriever_title", "measure")
     n_blocks = None if is_alone else 1 + len(deepest_recall(measures[1:]))
     return build(
@@ -110,7 +105,8 @@ def retrieval(inputs: Inputs) -> Table:
             f"In brackets the {percent(rows[0].level)} interval for {words.QUESTIONS} ({words.BY_QUESTIONS}); "
             f"{words.BEYOND}. {words.NO_INTERVAL if lacks_interval else ''}".rstrip(),
             words.test_note(tests),
-            "Mean: over the question sets, unweighted; it does not extend to other sets." if has_mean else "",
+            captions.letters("retrievers") if tests else "",
+            "Mean: over the question sets, unweighted, for these sets only." if has_mean else "",
             words.ties_note(rows),
             words.duplicates_note(rows),
         ],
@@ -183,8 +179,7 @@ def groups(inputs: Inputs) -> Table:
             f"Means of {main[0].measure} over the questions of a group; tests are in the table retrieval-group-tests."
             if sets
             else "No question set has groups or names training sets.",
-            f"{LEAKED.capitalize()}: questions that are equal to a training question but for case and punctuation, or "
-            f"nearly so; {CLEAN}: the others. Main numbers are over all."
+            f"{LEAKED.capitalize()}: questions nearly equal to a training question; {CLEAN}: the others."
             if has_leaks
             else "",
             f"In brackets: fewer than {FEW} questions, too few for a reliable mean."
@@ -216,11 +211,9 @@ def group_tests(inputs: Inputs) -> Table:
             "another does not show that the groups differ."
         ]
     if means and tests:
-        notes.append(
-            f"Bold: highest {tests[0].measure}, where a test was made; underlined: not significantly lower than it. "
-            f"Test: {words.TEST} of the group, Holm over all pairs on all groups of the question set, "
-            f"{percent(tests[0].alpha)}. {words.LETTERS}"
-        )
+        across = "on all groups of the question set"
+        notes.append(captions.test_note(words.TEST, across, tests[0].alpha, tests[0].measure))
+        notes.append(captions.letters("retrievers"))
 
     def title(_: str, own: Sequence[GroupRow]) -> str:
         row = own[0]
@@ -257,13 +250,12 @@ def differences(inputs: Inputs) -> Table:
     """Every pair of retrievers on every question set."""
     rows, pairs = inputs.rows(RetrievalRow), inputs.rows_if_there(QuestionDifference)
     sets = titles_of(rows, "questions")
-    notes = ["Nothing was compared: fewer than two retrievers were measured on the same questions."]
+    notes = [captions.NOTHING_COMPARED]
     if pairs:
         one = pairs[0]
         notes = [
-            f"Difference: of {one.measure}, first minus second, with its {percent(one.level)} t interval, not adjusted "
-            "for the number of pairs; p: paired t-test over questions; Holm: over all pairs of the question set; *: at "
-            f"most {percent(one.alpha)}. They hold for {words.POPULATION}.",
+            captions.difference_note(words.TEST, "of the question set", one.level, one.alpha),
+            f"Of {one.measure}; for {words.POPULATION}.",
             words.NO_INTERVAL if any(math.isnan(row.low) for row in pairs) else "",
             f"{captions.equivalence_note(one.margin)} Won/tied/lost: questions, by the first.",
             f"n: questions. {captions.detectable_note(one.alpha, 'questions', 'retrievers', 'question set')}",
@@ -350,16 +342,15 @@ def _notes_on_documents(means: Sequence[ClusterRow]) -> list[str]:
         return ["No question set says which of its questions belong together."]
     notes = [
         f"Intervals of {percent(means[0].level)}. New documents: questions on other documents of the same kind, by "
-        "clusters of questions that share a relevant document (or what the set names); t intervals with the error of "
-        f"the jackknife; {words.BEYOND}. Holm: p over all pairs of the question set; bold and letters of other tables "
-        "follow that for new questions.",
+        "clusters of questions that share a relevant document (or what the set names), with the error of the "
+        f"jackknife; {words.BEYOND}. Holm: p over all pairs of the question set. Other tables follow that for new "
+        "questions.",
     ]
     for row in {row.unit_set: row for row in reversed(means)}.values():
         few = ": too few, so that nothing can be said of new documents" if math.isnan(row.low) else ""
         notes.append(
-            f"{row.unit_set}: {count(row.n_questions)} questions in {count(row.n_clusters)} clusters, the largest with "
-            f"{100 * row.largest_cluster:.0f}\u202f% of them, which carry as much information as "
-            f"{row.effective_clusters:.0f} of equal size{few}."
+            f"{row.unit_set}: {count(row.n_questions)} questions in {count(row.n_clusters)} clusters (largest "
+            f"{100 * row.largest_cluster:.0f}\u202f%), worth {row.effective_clusters:.0f} of equal size{few}."
         )
     return notes
 
@@ -376,10 +367,8 @@ def seeds(inputs: Inputs) -> Table:
     if of_seeds:
         notes = [
             f"Mean over questions and seeds, with its {percent(of_seeds[0].level)} interval for {words.QUESTIONS} and "
-            "new seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the "
-            "number of lines. They do not extend to other collections or to changes other than the seed.",
-            "Spread of seeds: standard deviation between their means. Variance: share of that of the mean. Limited by: "
-            "what to double for a narrower interval.",
+            "new seeds (two-way analysis of variance); p: of a difference, for the same; neither is adjusted. Spread: "
+            "standard deviation between seeds. Limited by: what to double for a narrower interval.",
             *seed_notes(of_seeds),
         ]
 
@@ -474,10 +463,8 @@ def _notes_on_stages(rows: Sequence[StageRow]) -> list[str]:
     return [
         words.MEASURES_NOTE,
         f"Questions: {', '.join(sizes.values())}.",
-        f"In brackets {percent(rows[0].level)} intervals. With one seed, or where nothing was trained, for "
-        f"{words.QUESTIONS} (means: {words.BY_QUESTIONS}; differences: t)"
-        f"{several if any(row.n_seeds > 1 for row in rows) else ''}. They do not extend to new documents, "
-        "other collections or, with one seed, other seeds.",
+        f"In brackets {percent(rows[0].level)} intervals for {words.QUESTIONS} and, with one seed, for that seed "
+        f"(means: {words.BY_QUESTIONS}; differences: t){several if any(row.n_seeds > 1 for row in rows) else ''}.",
         f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
         "intervals are not adjusted. Without p there is no test."
         if main

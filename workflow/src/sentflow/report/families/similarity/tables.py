@@ -7,6 +7,7 @@ from typing import Any
 
 from sentflow.compare.differences import Marks, is_alike
 from sentflow.compare.rows import SimilarityDifference
+from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow, main_rows
 from sentflow.report.families.training.rows import TrainingRow
@@ -32,6 +33,7 @@ from sentflow.stats.pair_graph import FEWEST_EFFECTIVE
 AVERAGE = "Avg."
 _HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them
 _OURS = "this experiment"
+_TEST = "paired bootstrap over pairs, components or sentences"
 _AGGREGATIONS = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
 
@@ -120,7 +122,7 @@ def sts(inputs: Inputs) -> Table:
                 )
                 for line in lines
             ),
-            tuple(note.removesuffix(words.LETTERS).rstrip() for note in notes),
+            tuple(note for note in notes if note != captions.letters("rows")),
         ),
     )
 
@@ -245,16 +247,13 @@ def _sts_notes(
         words.protocol_note(rows),
         f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
         words.drawn_note({row.pairs: row.drawn for row in rows}),
-        "Baselines compare the words or characters of two texts and need no encoder."
-        if any(row.is_baseline for row in rows)
-        else "",
-        f"{AVERAGE}: unweighted mean of the seven sets, each rounded to two decimals first; an encoder that lacks one "
-        "of them has none."
-        if has_average
-        else "",
-        words.test_note(tested[0].alpha) if tested else words.NO_TEST,
-        "Published values are as printed in their sources: Spearman, all, cosine, unless the source says otherwise; "
-        "they are not tested. A dash: not reported."
+        f"{AVERAGE}: mean of the seven sets, each rounded to two decimals first." if has_average else "",
+        f"{captions.test_note(_TEST, 'of the set', tested[0].alpha, 'value')} Averages are not tested."
+        if tested
+        else captions.NO_TEST,
+        captions.letters("rows") if tested else "",
+        "Published values: as printed; Spearman, all, cosine, unless the source says otherwise; not tested. A dash: "
+        "not reported."
         if has_published
         else "",
     ]
@@ -315,9 +314,8 @@ def subsets(inputs: Inputs) -> Table:
                     for row in of_aggregation
                 }
             ),
-            "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) are two other "
-            "aggregations used in the literature and give different numbers.",
-            "Nothing is marked here: tests are made on whole pair sets.",
+            "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) give other numbers. Tests are "
+            "made on whole pair sets.",
             *words.warning_notes([row for row in shown if row.aggregation == "all"]),
         ],
         data=shown,
@@ -337,13 +335,9 @@ def differences(inputs: Inputs) -> Table:
     notes = [words.protocol_note([row for row in rows if row.is_main])]
     if pairs:
         notes += [
-            "Difference: first minus second, × 100, on the same pairs of sentences, with its "
-            f"{percent(pairs[0].level)} interval (normal, with the standard deviation of a paired bootstrap over these "
-            "pairs, components or sentences), which is not adjusted for the number of pairs.",
+            captions.difference_note(_TEST, "of the set", pairs[0].level, pairs[0].alpha),
             words.drawn_note({row.pairs: row.drawn for row in pairs}),
-            "p: by the same standard deviation; Holm: adjusted over all pairs of "
-            f"encoders of the set; *: at most {percent(pairs[0].alpha)}.",
-            "n: scored pairs.",
+            "× 100. n: scored pairs.",
         ]
         if any(math.isnan(row.p_holm) or is_alike(row) for row in pairs):
             notes.append(
@@ -351,7 +345,7 @@ def differences(inputs: Inputs) -> Table:
                 "effective pairs."
             )
     else:
-        notes.append("Nothing was compared: fewer than two encoders have a score.")
+        notes.append(captions.NOTHING_COMPARED)
     return build(
         "paired differences of semantic textual similarity.",
         SimilarityDifference,
@@ -377,9 +371,8 @@ def regressions(inputs: Inputs) -> Table:
     """The regressor of original SentEval: trained, unlike the cosines of the other tables."""
     rows = inputs.rows(RegressionRow)
     notes = [
-        "A regressor on |u − v| and u · v, trained on the training split, stopped early on the development split and "
-        "scored on the test split, as in the original SentEval, once. Correlations × 100; MSE on the scale of the gold "
-        "scores. The numbers cannot be compared with those of the table sts.",
+        "A regressor on |u − v| and u · v, trained once, as in the original SentEval. Correlations × 100; MSE on the "
+        "scale of the gold scores. Not comparable with the table sts.",
     ]
     if any(row.train.startswith("STSB-train") for row in rows) and not is_sample_data(rows):
         notes.append(words.CONTAMINATION)

@@ -42,8 +42,8 @@ def runs(inputs: Inputs) -> Table:
             number("Dev. score", "score", decimal, _DIGITS),
         ],
         [
-            "Chosen: the steps after which the snapshot became the encoder, by the rule and the development set beside "
-            "it. The development score is the best of several and too high an estimate."
+            "Chosen: the step whose snapshot became the encoder. Its development score is the best of several: too "
+            "high."
         ],
         block="group",
         block_heading="Training",
@@ -70,8 +70,8 @@ def costs(inputs: Inputs) -> Table:
             number("Resumed", "n_resumed", lambda n: f"{n} ×" if n else "no"),
         ],
         [
-            "Time of the training itself, with snapshots, without their scores; it depends on what else the machine "
-            "did. Tokens: read in all views. Memory: peak of the process, in its last run."
+            "Time: with snapshots, without their scores. Tokens: read in all views. Memory: peak of the process, in "
+            "its last run."
         ],
         data=(),
         block="group",
@@ -99,8 +99,8 @@ def held_out(inputs: Inputs) -> Table:
             number("n", lambda line: round(mean(row.n for row in line)), count),
         ],
         [
-            "Means over seeds, each of which draws held-out rows of its own; n: hidden tokens, spans, rows or batches "
-            "of one seed. They speak for further rows of the same data. Losses of different recipes are different sums."
+            "Means over seeds, each with held-out rows of its own; n: hidden tokens, spans, rows or batches of one "
+            "seed. Losses of different recipes cannot be compared."
             if rows
             else "No training held rows out."
         ],
@@ -134,8 +134,7 @@ def sweep(inputs: Inputs) -> Table:
     ]
     notes = [
         f"Ours: {sum(cell['n_seeds'] > 0 for cell in cells)} of {len(cells)} cells were run; means over seeds of the "
-        "snapshots that the development set chose. Test scores of cells are for reading a grid, not for choosing from "
-        "it, and no two cells are tested against each other here.",
+        "snapshots that the development set chose. Do not choose cells by test scores. No cells are tested.",
         *unique(remark for entry in _printed(inputs) for remark in entry.get("remarks", ())),
     ]
     caption = "trainings cell by cell (Spearman; uniformity, alignment)."
@@ -277,19 +276,16 @@ def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     weak = [row.n_seeds for row in rows if row.other and row.least_p > row.alpha]
     notes = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
-        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted for the "
-        "number of lines). Limited by: what twice as many would make the interval narrower.",
-        f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over the seeds that both have, "
-        "Holm over all lines of the set). The CSV file has p, and its minimum.",
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted). Limited "
+        "by: what to double for a narrower interval.",
+        f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over common seeds, Holm over "
+        "all lines of the set). The CSV file has p, and its minimum.",
     ]
     if weak:
-        notes.append(
-            f"With {max(weak)} seeds no difference can be significant at {at}, whatever its size: no claim."
-        )
+        notes.append(f"With {max(weak)} seeds no difference can be significant at {at}.")
     elif any(row.other and row.least_p_holm > row.alpha for row in rows):
         notes.append(
-            "With so many lines, Holm's correction leaves no difference that could be significant at "
-            f"{at} with these seeds: only a comparison that was planned alone can be."
+            f"With Holm over so many lines and these seeds, no difference can be significant at {at}."
         )
     if any(row.is_control for row in rows):
         notes.append("‡: a negative control, or the difference from one.")
