@@ -23,21 +23,10 @@ from sentflow.report.numbers import decimal, listed
 from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm, least_sign_flip_p
 
-_WORDS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     "twelve",
-]
+)
 IDENTICAL, EQUAL = "identical vectors", "equal throughout"
 """What is said of two systems between which nothing can be tested."""
 
