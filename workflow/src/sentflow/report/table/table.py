@@ -26,7 +26,9 @@ class Cell:
     detail: str = ""
     mark: str = ""  # `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks
     letters: str = ""  # raised behind the text: the systems that this one is significantly better than
-    value: float | None = None  # the number by which readers sort; None for text and where nothing is known
+    value: float | None = (
+        None  # the number by which readers sort; None or NaN for text and where nothing is known
+    )
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def _number(heading: str, read: Callable[[LedgerRow], tuple[float, str, str]]) -
 
     def cell(row: LedgerRow) -> Cell:
         value, written, detail = read(row)
-        return Cell(written, detail, value=None if value != value else value)
+        return Cell(written, detail, value=value)
 
     return marked(heading, _claim(cell, lambda *_: Cell(MISSING)))
 

@@ -65,7 +65,7 @@ def scores(inputs: Inputs) -> Table:
         if "averages" in line:
             return Cell("")
         value = read(first(line["scores"]))
-        return Cell(form(value), value=None if math.isnan(value) else value)
+        return Cell(form(value), value=value)
 
     def score(model: str, line: Mapping[str, Any]) -> Cell:
         if "averages" in line:
@@ -103,10 +103,7 @@ def scores(inputs: Inputs) -> Table:
         lines,
         [
             text("Task", "title"),
-            text(
-                "Metric",
-                lambda line: captions.metric_name(first(line["scores"]).metric) if line["scores"] else "",
-            ),
+            text("Metric", lambda line: _metric(first(line["scores"])) if line["scores"] else ""),
             marked("n", partial(size, count, lambda row: row.n_balanced_rows)),
             *(of_tests if pairs else []),
             *(
@@ -159,11 +156,14 @@ def _in_families(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], list[ScoreRo
     return grouped(sorted(rows, key=lambda row: families.index(row.family)), "family", "task")
 
 
+def _metric(row: ScoreRow) -> str:
+    return captions.metric_name(row.metric)
+
+
 def score_cell(row: ScoreRow | None) -> Cell:
     """``0.506 [0.479, 0.533]``, perhaps with marks; words for an interval that means nothing; a dash for no row."""
     if row is not None and row.has_too_few_documents:
-        value = None if math.isnan(row.mean) else row.mean
-        return Cell(decimal(row.mean) + remarks.score_mark(row), captions.TOO_FEW_DOCUMENTS, value=value)
+        return Cell(decimal(row.mean) + remarks.score_mark(row), captions.TOO_FEW_DOCUMENTS, value=row.mean)
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
     score = decimal(row.mean) + remarks.score_mark(row)
@@ -301,11 +301,8 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
         for pair in across
         if rank.model in (pair.model_a, pair.model_b)
     ]
-    line = {
-        **vars(rank),
-        **dict.fromkeys(_AGAINST),
-        **dict.fromkeys(("difference", "low", "high", "new_low", "new_high"), math.nan),
-    }
+    undefined = dict.fromkeys(("difference", "low", "high", "new_low", "new_high"), math.nan)
+    line = vars(rank) | dict.fromkeys(_AGAINST) | undefined
     if not rank.complete or not own:
         return line
     line["won"] = sum(pair.wins if sign > 0 else pair.losses for pair, sign in own)
@@ -347,11 +344,8 @@ def _notes_on_ranks(
     for protocol, own in by_protocol(comparisons.across).items():
         one, apart = own[0], captions.of_protocol(protocol, comparisons.across)
         least = least_sign_flip_p(one.n_units)
-        sources = (
-            "tasks of this source only"
-            if one.n_sources == 1
-            else f"tasks of sources like these {one.n_sources}"
-        )
+        several = f"tasks of sources like these {one.n_sources}"
+        sources = "tasks of this source only" if one.n_sources == 1 else several
         notes += [
             f"Won, neither, lost{apart}: against all other encoders on all tasks "
             f"({captions.adjusted_over_tasks(one.adjustment, one.alpha)}).",
@@ -394,7 +388,7 @@ def tasks(inputs: Inputs) -> Table:
         [
             text("Task", lambda row: row.task + remarks.marks(row)),
             text("Title", "task_title", 3.6),
-            text("Metric", lambda row: captions.metric_name(row.metric)),
+            text("Metric", _metric),
             text("Probe", lambda row: captions.CLASSIFIERS.get(row.classifier, row.classifier), 1.9),
             text("Input", lambda row: captions.LAYOUTS.get(row.layout, row.layout), 2.2),
             number("Classes", "n_classes", count),
@@ -488,6 +482,10 @@ def published(inputs: Inputs) -> Table:
         if row is not None:
             own = {"published": value, "difference": row.mean - value, "source": entry["source"]}
             lines.append(vars(row) | own)
+
+    def limits(kind: str, line: Mapping[str, Any]) -> str:
+        return interval(line[f"{kind}_low"], line[f"{kind}_high"])
+
     return build(
         "published scores and ours.",
         _PUBLISHED,
@@ -500,13 +498,7 @@ def published(inputs: Inputs) -> Table:
             number("Published", "published"),
             number("Ours", "mean"),
             number("Difference", "difference"),
-            text(
-                "Repeatability", lambda line: interval(line["repeatability_low"], line["repeatability_high"])
-            ),
-            text(
-                "Generalisation",
-                lambda line: interval(line["generalisation_low"], line["generalisation_high"]),
-            ),
+            *(text(kind.capitalize(), partial(limits, kind)) for kind in ("repeatability", "generalisation")),
             text("Source", "source", 3.6),
         ],
         [
@@ -529,10 +521,7 @@ def protocols(inputs: Inputs) -> Table:
     one, by_name = rows[0], by_protocol(rows)
     n_tasks, n_models = len(grouped(rows, "task")), len(grouped(rows, "model"))
     unpaired = unique(row.protocol_title for row in rows if not row.paired)
-    changed = {
-        own[0].protocol_title: "; ".join(unique(row.not_comparable for row in own if row.not_comparable))
-        for own in by_name.values()
-    }
+    changes = {own[0].protocol_title: unique(row.not_comparable for row in own) for own in by_name.values()}
     return build(
         f"effect of other protocols on the scores of {one.baseline}.",
         EffectRow,
@@ -557,9 +546,9 @@ def protocols(inputs: Inputs) -> Table:
             if unpaired
             else "",
             *(
-                f"{title} is not comparable with published scores: {why}."
-                for title, why in changed.items()
-                if why
+                f"{title} is not comparable with published scores: {'; '.join(filter(None, why))}."
+                for title, why in changes.items()
+                if any(why)
             ),
         ],
         records=rows,

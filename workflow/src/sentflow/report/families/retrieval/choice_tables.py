@@ -37,37 +37,12 @@ class _Cost(NamedTuple):
 
 _COSTS = (
     _Cost("Terms, question", "terms_per_question"),
-    _Cost(
-        "Terms, document",
-        "terms_per_document",
-        "Terms: those with a weight, each once, mean over the questions and over the documents (or passages).",
-    ),
-    _Cost(
-        "Matched terms",
-        "expected_matches",
-        "Matched terms: how many a random question and a random document of the set share on average.",
-    ),
-    _Cost(
-        "FLOPS",
-        "flops",
-        "FLOPS: multiplications for a question and a document on average, all passages counted.",
-    ),
-    _Cost(
-        "Bytes, document",
-        "bytes_per_document",
-        "Bytes: of the arrays, or the approximate index, that is searched, divided by the number of documents.",
-    ),
-    _Cost(
-        "Questions/s",
-        "searched_per_second",
-        "Questions/s: ranking alone, with an index in memory, on one thread of a processor (cross-encoders: as "
-        "configured); one measurement.",
-    ),
-    _Cost(
-        "with encoding",
-        "per_second",
-        "With encoding: also cutting questions into terms or embedding them, with loading of the encoder.",
-    ),
+    _Cost("Terms, document", "terms_per_document", "Terms: those with a weight, each once, on average."),
+    _Cost("Matched terms", "expected_matches", "Matched: by a random question and document, on average."),
+    _Cost("FLOPS", "flops", "FLOPS: multiplications for a question and a document, all passages counted."),
+    _Cost("Bytes, document", "bytes_per_document", "Bytes: of what is searched."),
+    _Cost("Questions/s", "searched_per_second", "Questions/s: ranking alone, on one thread, measured once."),
+    _Cost("with encoding", "per_second", "With encoding: also embedding the questions, loading included."),
 )
 
 
@@ -80,10 +55,8 @@ def costs(inputs: Inputs) -> Table:
     shown = [row for row in rows if not row.is_control] or rows
     known = [cost for cost in _COSTS if not all(math.isnan(getattr(row, cost.attribute)) for row in shown)]
     places = {row.model_title: row.encoded_on for row in rows if row.encoded_on}
-    embedded = [
-        f"on {place} ({', '.join(name for name in places if places[name] == place)})"
-        for place in unique(places.values())
-    ]
+    by_place = {place: [name for name in places if places[name] == place] for place in places.values()}
+    embedded = [f"on {place} ({', '.join(names)})" for place, names in by_place.items()]
 
     def title(name: str, own: Sequence[RetrievalCostRow]) -> str:
         size = f"{count(own[0].n_asked)} questions, {count(own[0].n_documents)} documents"
@@ -162,9 +135,14 @@ def decisions(inputs: Inputs) -> Table:
     def main(read: Callable[[DecisionRow], Any]) -> Callable[[Mapping[str, DecisionRow]], Any]:
         return lambda line: read(line[F2])
 
+    def title(row: DecisionRow) -> str:
+        return f"{row.questions_title} ({count(row.n_questions)} questions)"
+
     def as_good(row: DecisionRow) -> str:
         return f"{count(row.n_within)} of {count(row.n_candidates)}: {row.within}" if row.tuned_on else ""
 
+    letters = main(lambda row: marks.letters.get(row.system, ""))
+    signs = main(lambda row: marks.signs(row.questions, row.system))
     tuned = [
         number("Training", main(lambda row: row.in_sample)),
         number("Folds", main(lambda row: row.nested)),
@@ -176,21 +154,11 @@ def decisions(inputs: Inputs) -> Table:
         DecisionRow,
         pivoted(rows, ("questions", "system"), "measure"),
         [
-            text(
-                "Retriever",
-                main(lambda row: row.retriever_title),
-                2.2,
-                letters=main(lambda row: marks.letters.get(row.system, "")),
-            ),
+            text("Retriever", main(lambda row: row.retriever_title), 2.2, letters=letters),
             text(
                 "Decision", main(lambda row: row.decision_title), 1.7, detail=main(lambda row: row.parameters)
             ),
-            number(
-                "F2",
-                of(F2),
-                limits=main(lambda row: (row.low, row.high)),
-                marks=main(lambda row: marks.signs(row.questions, row.system)),
-            ),
+            number("F2", of(F2), limits=main(lambda row: (row.low, row.high)), marks=signs),
             *(number(head, of(name)) for head, name in headings),
             number("F2(P, R)", main(lambda row: row.f2_of_means)),
             number("Docs", main(lambda row: row.documents_per_question), decimal, 2),
@@ -199,9 +167,7 @@ def decisions(inputs: Inputs) -> Table:
         _notes_on_decisions(rows, tests),
         records=rows,
         block=main(lambda row: row.questions),
-        title=lambda name, own: (
-            f"{name}: {own[0][F2].questions_title} ({count(own[0][F2].n_questions)} questions)"
-        ),
+        title=lambda name, own: f"{name}: {main(title)(own[0])}",
         block_heading="Questions",
         lead=2,
     )
@@ -304,12 +270,8 @@ def _beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalR
             comparable = entry.get("comparable", True)
             name = entry.get("retriever", "") if comparable else ""
             ours = scored.get((entry["questions"], name, entry["measure"]))
-            record = {
-                **{"source_kind": _PRINTED, "remark": "", "comparable": comparable},
-                **entry,
-                **({key: getattr(ours, key) for key in nothing} if ours else nothing),
-                "questions_title": titles[entry["questions"]],
-                "published": float(entry["value"]),
-            }
+            record = {"source_kind": _PRINTED, "remark": "", "comparable": comparable, **entry}
+            record |= {"questions_title": titles[entry["questions"]], "published": float(entry["value"])}
+            record |= {key: getattr(ours, key) for key in nothing} if ours else nothing
             values.append(record | {"difference": record["value"] - record["published"]})
     return values

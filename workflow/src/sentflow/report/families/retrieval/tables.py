@@ -123,12 +123,11 @@ def _mean_cell(column: str, marks: Marks, line: Line) -> Cell:
     row = line.get(column)
     if row is None:
         return Cell("")
-    value = None if math.isnan(row.value) else row.value
     ranged = words.by_order(row.worst_order, row.best_order)
     if not row.is_main:
-        return Cell(decimal(row.value), ranged, value=value)
+        return Cell(decimal(row.value), ranged, value=row.value)
     detail = f"{interval(row.low, row.high)} {ranged}".rstrip()
-    return Cell(decimal(row.value), detail, *marks.signs(row.questions, row.retriever), value)
+    return Cell(decimal(row.value), detail, *marks.signs(row.questions, row.retriever), row.value)
 
 
 def _title_with_sizes(name: str, row: RetrievalRow) -> str:
@@ -154,9 +153,8 @@ def groups(inputs: Inputs) -> Table:
     shown = [row for row in main if row.questions in sets]
     # all questions first, then what is clean or leaked of them, then other groups
     order = {group: place for place, group in enumerate(("", CLEAN, LEAKED))}
-    lines = pivoted(
-        sorted(shown, key=lambda row: order.get(row.group, 3)), ("questions", "group"), "retriever"
-    )
+    ordered = sorted(shown, key=lambda row: order.get(row.group, 3))
+    lines = pivoted(ordered, ("questions", "group"), "retriever")
 
     def cell(retriever: str, line: Line) -> Cell:
         row = line.get(retriever)
@@ -216,26 +214,22 @@ def group_tests(inputs: Inputs) -> Table:
         notes.append(captions.letters("retrievers"))
 
     def title(_: str, own: Sequence[GroupRow]) -> str:
-        row = own[0]
-        size = f"{count(row.n_questions)} questions"
+        row, size = own[0], f"{count(own[0].n_questions)} questions"
         return f"{row.question_set}: {sets[row.question_set]}, {row.group} ({size})"
+
+    def letters(row: GroupRow) -> str:
+        return marks.letters.get(row.model, "")
+
+    def signs(row: GroupRow) -> tuple[str, str]:
+        return marks.signs(row.unit_set, row.model)
 
     return build(
         "tests of retrievers on groups of questions.",
         GroupRow,
         means,
         [
-            text(
-                "Retriever",
-                lambda row: titles[row.model],
-                4.6,
-                letters=lambda row: marks.letters.get(row.model, ""),
-            ),
-            number(
-                means[0].measure if means else "Value",
-                "value",
-                marks=lambda row: marks.signs(row.unit_set, row.model),
-            ),
+            text("Retriever", lambda row: titles[row.model], 4.6, letters=letters),
+            number(means[0].measure if means else "Value", "value", marks=signs),
             text("Interval", lambda row: interval(row.low, row.high)),
         ],
         notes,
@@ -313,8 +307,7 @@ def documents(inputs: Inputs) -> Table:
             lines.append((name, title, pair.difference, *limits, *tests))
 
     def p(key: str, line: Mapping[str, Any]) -> Cell:
-        value = line[key]
-        return Cell("") if value is None else Cell(p_number(value), value=None if value != value else value)
+        return Cell("") if line[key] is None else Cell(p_number(line[key]), value=line[key])
 
     return build(
         f"retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
@@ -376,8 +369,7 @@ def seeds(inputs: Inputs) -> Table:
         return f"{row.family} − {titles.get(row.other, row.other)}" if row.other else row.family
 
     def value(row: SeedRow) -> Cell:
-        written = signed(row.value) if row.other else decimal(row.value)
-        return Cell(written, value=None if math.isnan(row.value) else row.value)
+        return Cell(signed(row.value) if row.other else decimal(row.value), value=row.value)
 
     return build(
         "retrievers with several seeds.",

@@ -16,12 +16,14 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, counted, decimal, percent
 from sentflow.report.rows import grouped, is_sample, is_sample_data, titles_of, unique
 from sentflow.report.table.table import (
+    Cell,
     Matrix,
     Table,
     build,
     first,
     footnote_signs,
     footnotes,
+    marked,
     number,
     pivoted,
     test_columns,
@@ -198,30 +200,19 @@ def _published_lines(
                     "model": f"{trained}, {counted(n_seeds, 'seed')}",
                     "source": _OURS,
                 }
-                yield _published_line(
-                    repeated, {key: mean.value for key, mean in ours[trained].items()}, signs
-                )
+                values = {key: mean.value for key, mean in ours[trained].items()}
+                yield _published_line(repeated, values, signs)
 
 
 def _published_line(entry: Mapping[str, Any], values: Mapping[str, float], signs: Mapping[str, str]) -> Line:
-    protocol = {
-        "measure": "cosine",
-        "correlation": "spearman",
-        "aggregation": "all",
-        **entry.get("protocol", {}),
-    }
-    correlation, aggregation, measure = (protocol[key] for key in ("correlation", "aggregation", "measure"))
+    usual = {"correlation": "spearman", "aggregation": "all", "measure": "cosine"}
+    protocol = usual | entry.get("protocol", {})
+    correlation, aggregation, measure = (protocol[key] for key in usual)
     source, remark = entry["source"], entry.get("remark", "")
-    about = {
-        "model": "",
-        "model_title": entry["model"],
-        "source": source,
-        "data_version": "",
-        "pairs": "",
-        "n": 0,
-    }
-    about |= {"measure": measure, "coefficient": correlation, "aggregation": aggregation, "remark": remark}
-    if (correlation, aggregation, measure) != ("spearman", "all", "cosine"):
+    about = {"model": "", "data_version": "", "pairs": "", "n": 0, "model_title": entry["model"]}
+    about |= {"measure": measure, "coefficient": correlation, "aggregation": aggregation}
+    about |= {"source": source, "remark": remark}
+    if protocol != usual:
         parts = (words.COEFFICIENTS[correlation], words.AGGREGATIONS[aggregation], words.MEASURES[measure])
         source += f"; {', '.join(parts)}"
     return {
@@ -273,17 +264,17 @@ def subsets(inputs: Inputs) -> Table:
     # what is summed up comes last
     kept.sort(key=lambda row: (order.index(row.pairs), row.aggregation != "subset"))
 
-    def value(model: str, line: Mapping[str, SimilarityRow]) -> float:
-        return line[model].value if model in line else math.nan
-
-    def limits(model: str, line: Mapping[str, SimilarityRow]) -> tuple[float, float]:
-        return line[model].low, line[model].high
+    def cell(model: str, line: Mapping[str, SimilarityRow]) -> Cell:
+        if (row := line.get(model)) is None:
+            return Cell(MISSING)
+        limits = words.hundred_interval(row.low, row.high) if row.value == row.value else ""
+        return Cell(words.hundred(row.value), limits, value=row.value)
 
     def way(line: Mapping[str, SimilarityRow]) -> str:
         row = first(line)
         return row.subset or _AGGREGATIONS.get(row.aggregation, row.aggregation)
 
-    of_aggregation = [row for row in shown if row.aggregation in ("subset", "all")]
+    drawn = [row for row in shown if row.aggregation in ("subset", "all")]
     return build(
         f"similarity by sub-source ({words.protocol(shown)}; × 100).",
         SimilarityRow,
@@ -292,28 +283,14 @@ def subsets(inputs: Inputs) -> Table:
             text("Sub-source", way),
             number("n", lambda line: first(line).n, count),
             number("Effective", lambda line: round(first(line).effective_pairs), count),
-            *(
-                number(
-                    title,
-                    partial(value, model),
-                    words.hundred,
-                    limits=partial(limits, model),
-                    written=words.hundred_interval,
-                )
-                for model, title in titles_of(shown, "model").items()
-            ),
+            *(marked(title, partial(cell, model)) for model, title in titles_of(shown, "model").items()),
         ],
         [
             words.protocol_note(shown),
             f"In brackets the {percent(shown[0].level)} interval of a bootstrap over pairs of sentences, or over "
             f"components or sentences if pairs share some ({shown[0].n_resamples:,} resamples).",
-            words.drawn_note(
-                # several sets have a sub-source called headlines
-                {
-                    (f"{row.pairs}: {row.subset}" if row.subset else row.pairs): row.drawn
-                    for row in of_aggregation
-                }
-            ),
+            # several sets have a sub-source called headlines
+            words.drawn_note({": ".join(filter(None, (row.pairs, row.subset))): row.drawn for row in drawn}),
             "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) give other numbers. Tests are "
             "made on whole pair sets.",
             *words.warning_notes([row for row in shown if row.aggregation == "all"]),
