@@ -30,6 +30,13 @@ class Inputs:
         self._found: dict[type, Any] = {}
 
     @classmethod
+    def of(cls, results: Path) -> "Inputs":
+        """The summaries and comparisons of a results folder."""
+        folders = ("summary", "comparisons", "similarity", "retrieval")
+        files = [file for folder in folders for file in sorted((results / folder).glob("*.*"))]
+        return cls([file for file in files if file.suffix == ".parquet" or file.stem == "omnibus"])
+
+    @classmethod
     def holding(cls, found: Mapping[type, Any]) -> "Inputs":
         """Inputs without files: the rows of each kind, and what is made of several files by its class."""
         inputs = cls()
