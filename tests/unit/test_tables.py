@@ -220,7 +220,9 @@ def test_a_page_sorts_by_the_numbers_themselves_and_shows_no_text_as_html():
         tables.text("Name", lambda row: row["name"]),
         tables.number("Time", lambda row: row["seconds"], duration),
     ]
-    table = tables.build("A & B", ["name", "seconds"], rows, columns, [], block=lambda row: "all")
+    table = tables.build(
+        "A & B", ["name", "seconds"], rows, columns, [], blocks=tables.Blocks(lambda row: "all")
+    )
     written = html_text(table, 400)
     assert '<th scope=row>all</th><td class=left>&lt;b&gt;</td><td data-v="90.0">90 s</td>' in written
     assert "<td>—</td>" in written

@@ -11,11 +11,12 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
+    Line,
     Table,
     build,
     fields_of,
-    first,
     footnote_signs,
     footnotes,
     marked,
@@ -41,10 +42,14 @@ def alignments(inputs: Inputs) -> Table:
             words.scored_pairs(name, row.n_positive, row.effective_pairs) for name, row in with_limits.items()
         ]
         notes += [
-            f"In brackets {words.interval_of(first(with_limits).level)} of a bootstrap over the positive pairs, or "
-            f"over components or sentences: {', '.join(sizes)}.",
+            f"In brackets {words.interval_of(Line(with_limits).level)} of a bootstrap over the positive pairs, or over "
+            f"components or sentences: {', '.join(sizes)}.",
             words.drawn_note({name: row.drawn for name, row in with_limits.items()}),
         ]
+
+    def title(name: str, _: Sequence[Any]) -> str:
+        return f"{name}: {titles[name]}" if name in titles else f"Published: {name}"
+
     return build(
         "alignment and uniformity.",
         (*fields_of(AlignmentRow), "source", "remark"),
@@ -68,9 +73,7 @@ def alignments(inputs: Inputs) -> Table:
             ),
         ],
         data=rows,
-        block=lambda line: line.get("alignment_set", line["source"]),
-        title=lambda name, _: f"{name}: {titles[name]}" if name in titles else f"Published: {name}",
-        block_heading="Measurement",
+        blocks=Blocks(lambda line: line.get("alignment_set", line["source"]), "Measurement", title),
     )
 
 
@@ -139,10 +142,10 @@ def geometry(inputs: Inputs) -> Table:
     return build(
         "geometry of the embeddings.",
         GeometryRow,
-        sorted(lines, key=lambda line: families.index(first(line).family)),
+        sorted(lines, key=lambda line: families.index(line.family)),
         [
-            text("Measure", lambda line: words.geometry_name(first(line).measure, first(line).pairs), 3.6),
-            text("Range", lambda line: "-100 to 100" if first(line).pairs else first(line).range, 2.0),
+            text("Measure", lambda line: words.geometry_name(line.measure, line.pairs), 3.6),
+            text("Range", lambda line: "-100 to 100" if line.pairs else line.range, 2.0),
             *(marked(title, partial(cell, model)) for model, title in titles.items()),
         ],
         [
@@ -153,8 +156,8 @@ def geometry(inputs: Inputs) -> Table:
             *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
         ],
         records=rows,
-        block=lambda line: first(line).family,
-        title=lambda name, own: f"{name}: {count(first(own[0]).n_texts)} distinct sentences",
-        block_heading="Sentences",
+        blocks=Blocks(
+            "family", "Sentences", lambda name, own: f"{name}: {count(own[0].n_texts)} distinct sentences"
+        ),
         lead=2,
     )

@@ -10,6 +10,7 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, counted, decimal, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
     Column,
     Table,
@@ -62,8 +63,7 @@ def ledger(inputs: Inputs) -> Table:
             *footnotes(signs),
         ],
         records=rows,
-        block=_claim(lambda row: row.system, lambda *_: _NOT_RUN),
-        block_heading="Claims",
+        blocks=Blocks(_claim(lambda row: row.system, lambda *_: _NOT_RUN), "Claims"),
     )
 
 

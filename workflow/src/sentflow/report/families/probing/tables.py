@@ -29,12 +29,13 @@ from sentflow.report.numbers import (
 )
 from sentflow.report.rows import grouped, titles_of, unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
+    Line,
     Table,
     build,
     crossed,
     fields_of,
-    first,
     marked,
     number,
     test_columns,
@@ -61,10 +62,10 @@ def scores(inputs: Inputs) -> Table:
     titles, mdds = titles_of(rows, "model"), _detectable(pairs)
     marks, lines = Marks(pairs, list(titles)), _score_lines(rows)
 
-    def size(form: Any, read: Callable[[ScoreRow], float], line: Mapping[str, Any]) -> Cell:
+    def size(form: Any, read: Callable[[Any], float], line: Mapping[str, Any]) -> Cell:
         if "averages" in line:
             return Cell("")
-        value = read(first(line["scores"]))
+        value = read(line["scores"])
         return Cell(form(value), value=value)
 
     def score(model: str, line: Mapping[str, Any]) -> Cell:
@@ -103,7 +104,7 @@ def scores(inputs: Inputs) -> Table:
         lines,
         [
             text("Task", "title"),
-            text("Metric", lambda line: _metric(first(line["scores"])) if line["scores"] else ""),
+            text("Metric", lambda line: _metric(line["scores"]) if line["scores"] else ""),
             marked("n", partial(size, count, lambda row: row.n_balanced_rows)),
             *(of_tests if pairs else []),
             *(
@@ -122,9 +123,7 @@ def scores(inputs: Inputs) -> Table:
         ],
         data=rows,
         records=_with_standings(rows, comparisons) if pairs else rows,
-        block="block",
-        title=lambda name, own: "" if "averages" in own[0] else name,
-        block_heading="Family",
+        blocks=Blocks("block", "Family", lambda name, own: "" if "averages" in own[0] else name),
         lead=5 if pairs else 3,
         matrix=crossed(rows, by=("task",), across="model", value="mean", notes=[*before, tested, *after]),
     )
@@ -137,8 +136,11 @@ def _score_lines(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
     for protocol, own in by_protocol(rows).items():
         apart = captions.of_protocol(protocol, rows)
         for (family, task), members in _in_families(own).items():
-            of_task = {row.model: row for row in sorted(members, key=lambda row: models.index(row.model))}
-            title = task + remarks.marks(first(of_task), of_scores=True)
+            ordered = sorted(members, key=lambda row: models.index(row.model))
+            of_task, title = (
+                Line({row.model: row for row in ordered}),
+                task + remarks.marks(ordered[0], of_scores=True),
+            )
             lines.append({"block": captions.family_name(family) + apart, "title": title, "scores": of_task})
         n_tasks = len(grouped(own, "task"))
         if n_tasks > 1:
@@ -156,7 +158,7 @@ def _in_families(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], list[ScoreRo
     return grouped(sorted(rows, key=lambda row: families.index(row.family)), "family", "task")
 
 
-def _metric(row: ScoreRow) -> str:
+def _metric(row: Any) -> str:
     return captions.metric_name(row.metric)
 
 
@@ -232,8 +234,7 @@ def differences(inputs: Inputs) -> Table:
         ],
         notes,
         data=rows,
-        block="task",
-        title=title,
+        blocks=Blocks("task", title=title),
     )
 
 
@@ -289,9 +290,7 @@ def ranks(inputs: Inputs) -> Table:
             *_notes_on_ranks(rows, ordered, comparisons),
         ],
         data=rows,
-        block="protocol",
-        title=lambda protocol, _: captions.heading_of_protocol(protocol, rows),
-        block_heading="Protocol",
+        blocks=Blocks("protocol", "Protocol", lambda name, _: captions.heading_of_protocol(name, rows)),
     )
 
 
@@ -398,9 +397,7 @@ def tasks(inputs: Inputs) -> Table:
         ],
         [captions.metric_note(rows), _BALANCED, *remarks.notes(firsts)],
         data=rows,
-        block="family",
-        title=lambda name, _: captions.family_name(name),
-        block_heading="Family",
+        blocks=Blocks("family", "Family", lambda name, _: captions.family_name(name)),
     )
 
 
@@ -461,8 +458,7 @@ def documents(inputs: Inputs) -> Table:
         ],
         data=rows,
         records=_with_standings(rows, comparisons),
-        block="task",
-        title=title,
+        blocks=Blocks("task", title=title),
     )
 
 

@@ -19,7 +19,18 @@ from sentflow.report.families.retrieval.rows import (
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed, three_digits
 from sentflow.report.rows import titles_of, unique
-from sentflow.report.table.table import Table, build, footnote_signs, footnotes, number, pivoted, text
+from sentflow.report.table.table import (
+    Blocks,
+    Line,
+    Table,
+    build,
+    footnote_signs,
+    footnotes,
+    named,
+    number,
+    pivoted,
+    text,
+)
 
 _MEGABYTE = 1e6
 
@@ -79,9 +90,7 @@ def costs(inputs: Inputs) -> Table:
         ],
         data=shown,
         records=rows,
-        block="questions",
-        title=title,
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", title),
     )
 
 
@@ -115,9 +124,7 @@ def indexes(inputs: Inputs) -> Table:
             f"{words.QUESTIONS}; p equal: two one-sided t-tests of a difference below {first.margin:g}. Build, and "
             "questions: by CPU seconds on one thread.",
         ],
-        block="questions",
-        title=lambda name, own: f"{name}: {own[0].questions_title}",
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", named("questions_title")),
     )
 
 
@@ -135,7 +142,7 @@ def decisions(inputs: Inputs) -> Table:
     def main(read: Callable[[DecisionRow], Any]) -> Callable[[Mapping[str, DecisionRow]], Any]:
         return lambda line: read(line[F2])
 
-    def title(row: DecisionRow) -> str:
+    def title(row: Line) -> str:
         return f"{row.questions_title} ({count(row.n_questions)} questions)"
 
     def as_good(row: DecisionRow) -> str:
@@ -154,10 +161,8 @@ def decisions(inputs: Inputs) -> Table:
         DecisionRow,
         pivoted(rows, ("questions", "system"), "measure"),
         [
-            text("Retriever", main(lambda row: row.retriever_title), 2.2, letters=letters),
-            text(
-                "Decision", main(lambda row: row.decision_title), 1.7, detail=main(lambda row: row.parameters)
-            ),
+            text("Retriever", "retriever_title", 2.2, letters=letters),
+            text("Decision", "decision_title", 1.7, detail=main(lambda row: row.parameters)),
             number("F2", of(F2), limits=main(lambda row: (row.low, row.high)), marks=signs),
             *(number(head, of(name)) for head, name in headings),
             number("F2(P, R)", main(lambda row: row.f2_of_means)),
@@ -166,9 +171,7 @@ def decisions(inputs: Inputs) -> Table:
         ],
         _notes_on_decisions(rows, tests),
         records=rows,
-        block=main(lambda row: row.questions),
-        title=lambda name, own: f"{name}: {main(title)(own[0])}",
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", lambda name, own: f"{name}: {title(own[0])}"),
         lead=2,
     )
 
@@ -246,11 +249,13 @@ def published(inputs: Inputs) -> Table:
         ],
         data=rows,
         records=values,
-        block=lambda value: (
-            f"{value['questions']}: {value['questions_title']}{_KINDS[value['source_kind']]}"
-            f"{'' if value['comparable'] else '; not comparable with ours'}"
+        blocks=Blocks(
+            lambda value: (
+                f"{value['questions']}: {value['questions_title']}{_KINDS[value['source_kind']]}"
+                f"{'' if value['comparable'] else '; not comparable with ours'}"
+            ),
+            "Questions",
         ),
-        block_heading="Questions",
     )
 
 

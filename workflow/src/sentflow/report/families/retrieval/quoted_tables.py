@@ -10,7 +10,7 @@ from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, counted, decimal, listed, share
 from sentflow.report.rows import grouped, titles_of, unique
-from sentflow.report.table.table import Cell, Column, Table, build, number, text
+from sentflow.report.table.table import Blocks, Cell, Column, Table, build, number, text
 from sentflow.retrieval.explanation import RELEVANT, WRONG, SharedTerm
 from sentflow.retrieval.hardest import APART, HARDEST, HardQuestion
 
@@ -77,8 +77,7 @@ def questions(inputs: Inputs) -> Table:
         notes,
         data=rows,
         records=hard,
-        block="block",
-        block_heading="Questions",
+        blocks=Blocks("block", "Questions"),
     )
 
 
@@ -128,8 +127,7 @@ def terms(inputs: Inputs) -> Table:
         _notes_on_terms([titles[name] for name in retrievers], shared),
         data=rows,
         records=shared,
-        block="block",
-        block_heading="Questions",
+        blocks=Blocks("block", "Questions"),
     )
 
 

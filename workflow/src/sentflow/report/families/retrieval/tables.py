@@ -25,14 +25,16 @@ from sentflow.report.numbers import MISSING, count, decimal, interval, p_number,
 from sentflow.report.rows import grouped, titles_of, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
     Column,
+    Line,
     Table,
     build,
     crossed,
     fields_of,
-    first,
     marked,
+    named,
     number,
     pivoted,
     test_columns,
@@ -43,10 +45,6 @@ from sentflow.retrieval.evaluation import CLEAN, LEAKED
 FEW = 20  # questions below which a mean says little
 _LEAST_SETS = 3  # of a mean
 _RECALL = re.compile(r"R(?:\(.*\))?@(\d+)\Z")
-
-Line = dict[str, RetrievalRow]
-"""Rows of a retriever by what stands in columns."""
-
 
 # --- means -------------------------------------------------------------------------------------------------
 
@@ -63,10 +61,14 @@ def retrieval(inputs: Inputs) -> Table:
     marks = Marks(tests, retrievers)
 
     def place(line: Line) -> tuple[int, int]:
-        return blocks.index(getattr(first(line), block)), retrievers.index(first(line).retriever)
+        return blocks.index(getattr(line, block)), retrievers.index(line.retriever)
 
     def letters(line: Line) -> str:
-        return marks.letters.get(first(line).retriever, "") if is_alone or first(line).is_main else ""
+        return marks.letters.get(line.retriever, "") if is_alone or line.is_main else ""
+
+    def title(name: str, own: Sequence[Line]) -> str:
+        row, size = own[0], f"{count(own[0].n_questions)} questions, {count(own[0].n_documents)} documents"
+        return f"{name}: {row.questions_title} ({size})" if is_alone else name
 
     def mean(line: Line) -> float:
         return fmean(row.value for row in line.values()) if len(line) == len(sets) else math.nan
@@ -87,12 +89,7 @@ def retrieval(inputs: Inputs) -> Table:
         RetrievalRow,
         sorted(pivoted(rows, (block, "retriever"), across), key=place),
         [
-            text(
-                "Retriever",
-                lambda line: first(line).retriever_title,
-                4.2 if is_alone else 3.0,
-                letters=letters,
-            ),
+            text("Retriever", "retriever_title", 4.2 if is_alone else 3.0, letters=letters),
             *(marked(one, partial(_mean_cell, one, marks)) for one in (measures if is_alone else sets)),
             *([number("Mean", mean)] if has_mean else []),
         ],
@@ -111,9 +108,7 @@ def retrieval(inputs: Inputs) -> Table:
             words.duplicates_note(rows),
         ],
         records=rows,
-        block=lambda line: getattr(first(line), block),
-        title=lambda name, own: _title_with_sizes(name, first(own[0])) if is_alone else name,
-        block_heading="Questions" if is_alone else "Measure",
+        blocks=Blocks(block, "Questions" if is_alone else "Measure", title),
         matrix=crossed(rows, keys, across="questions", value="value", notes=matrix_notes, n_blocks=n_blocks),
     )
 
@@ -128,10 +123,6 @@ def _mean_cell(column: str, marks: Marks, line: Line) -> Cell:
         return Cell(decimal(row.value), ranged, value=row.value)
     detail = f"{interval(row.low, row.high)} {ranged}".rstrip()
     return Cell(decimal(row.value), detail, *marks.signs(row.questions, row.retriever), row.value)
-
-
-def _title_with_sizes(name: str, row: RetrievalRow) -> str:
-    return f"{name}: {row.questions_title} ({count(row.n_questions)} questions, {count(row.n_documents)} documents)"
 
 
 def deepest_recall(measures: Sequence[str]) -> list[str]:
@@ -167,10 +158,10 @@ def groups(inputs: Inputs) -> Table:
     return build(
         "retrieval by groups of questions.",
         RetrievalRow,
-        sorted(lines, key=lambda line: sets.index(first(line).questions)),
+        sorted(lines, key=lambda line: sets.index(line.questions)),
         [
-            text("Group", lambda line: first(line).group or "all", 4.2),
-            number("n", lambda line: first(line).n_questions, count),
+            text("Group", lambda line: line.group or "all", 4.2),
+            number("n", "n_questions", count),
             *(marked(title, partial(cell, one)) for one, title in titles_of(shown, "retriever").items()),
         ],
         [
@@ -186,9 +177,7 @@ def groups(inputs: Inputs) -> Table:
         ],
         data=shown or main,
         records=shown,
-        block=lambda line: first(line).questions,
-        title=lambda name, own: f"{name}: {first(own[0]).questions_title}",
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", named("questions_title")),
     )
 
 
@@ -234,9 +223,7 @@ def group_tests(inputs: Inputs) -> Table:
         ],
         notes,
         data=rows,
-        block="unit_set",
-        title=title,
-        block_heading="Questions",
+        blocks=Blocks("unit_set", "Questions", title),
     )
 
 
@@ -266,9 +253,7 @@ def differences(inputs: Inputs) -> Table:
         [*notes, words.ties_note(rows)],
         data=rows,
         records=[vars(row) | {"n_needed": n_needed(row.n_questions, row.mdd_power)} for row in pairs],
-        block="unit_set",
-        title=title,
-        block_heading="Questions",
+        blocks=Blocks("unit_set", "Questions", title),
     )
 
 
@@ -324,9 +309,7 @@ def documents(inputs: Inputs) -> Table:
         _notes_on_documents(means),
         data=rows,
         records=means,
-        block="set",
-        title=lambda name, _: f"{name}: {sets[name]}",
-        block_heading="Questions",
+        blocks=Blocks("set", "Questions", lambda name, _: f"{name}: {sets[name]}"),
     )
 
 
@@ -387,9 +370,7 @@ def seeds(inputs: Inputs) -> Table:
         notes,
         data=rows,
         records=of_seeds,
-        block="unit_set",
-        title=lambda name, _: f"{name}: {sets[name]}",
-        block_heading="Questions",
+        blocks=Blocks("unit_set", "Questions", lambda name, _: f"{name}: {sets[name]}"),
     )
 
 
@@ -428,8 +409,7 @@ def stages(inputs: Inputs) -> Table:
         ],
         _notes_on_stages(rows),
         records=rows,
-        block="block",
-        block_heading="Series",
+        blocks=Blocks("block", "Series"),
         lead=2,
     )
 

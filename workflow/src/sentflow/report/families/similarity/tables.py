@@ -16,11 +16,12 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, counted, decimal, percent
 from sentflow.report.rows import grouped, is_sample, is_sample_data, titles_of, unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
+    Line,
     Matrix,
     Table,
     build,
-    first,
     footnote_signs,
     footnotes,
     marked,
@@ -46,7 +47,7 @@ _RECORD = (
     *("model", "model_title", "source", "data_version", "measure", "coefficient", "aggregation", "column"),
     *("pairs", "n", "effective_pairs", "value", "low", "high", "remark"),
 )
-Line = dict[str, Any]
+Published = dict[str, Any]
 """Block and title; ``values`` × 100 by column; ``records``; ``rows`` by column of what is of this experiment."""
 
 
@@ -72,17 +73,17 @@ def sts(inputs: Inputs) -> Table:
     ]
     marks = Marks(tests, list(titles_of(rows, "model")))
 
-    def marks_of(key: str, line: Line) -> tuple[str, str]:
+    def marks_of(key: str, line: Published) -> tuple[str, str]:
         row = line["rows"].get(key)
         return marks.signs(row.pairs, row.model) if row else ("", "")
 
-    def letters(line: Line) -> str:
+    def letters(line: Published) -> str:
         return marks.letters.get(line["records"][0]["model"], "")
 
-    def value(key: str, line: Line) -> float:
+    def value(key: str, line: Published) -> float:
         return float(line["values"].get(key, math.nan))
 
-    def title(name: str, own: Sequence[Line]) -> str:
+    def title(name: str, own: Sequence[Published]) -> str:
         if not own[0]["rows"]:
             return f"Published: {name}"
         if len(blocks) > 1:
@@ -111,9 +112,7 @@ def sts(inputs: Inputs) -> Table:
         notes,
         data=rows,
         records=[record for line in lines for record in line["records"]],
-        block="block",
-        title=title,
-        block_heading="Lines",
+        blocks=Blocks("block", "Lines", title),
         matrix=Matrix(
             (*names, "data_version", *columns),
             tuple(
@@ -160,7 +159,7 @@ def _blocks(rows: Sequence[SimilarityRow]) -> list[list[SimilarityRow]]:
     return blocks
 
 
-def _our_line(rows: Sequence[SimilarityRow], block: str, columns: Mapping[str, str]) -> Line:
+def _our_line(rows: Sequence[SimilarityRow], block: str, columns: Mapping[str, str]) -> Published:
     own = {_key_of(row): row for row in rows}
     values = {key: 100 * row.value for key, row in own.items()}
     records = [
@@ -183,7 +182,7 @@ def _published_lines(
     entries: Sequence[Mapping[str, Any]],
     signs: Mapping[str, str],
     ours: Mapping[str, Mapping[str, SeedMean]],
-) -> Iterator[Line]:
+) -> Iterator[Published]:
     """Sections in order; within them, behind the lines of a training that we repeated, ours."""
     for section in unique(str(entry["section"]) for entry in entries):
         members = [entry for entry in entries if entry["section"] == section]
@@ -204,7 +203,9 @@ def _published_lines(
                 yield _published_line(repeated, values, signs)
 
 
-def _published_line(entry: Mapping[str, Any], values: Mapping[str, float], signs: Mapping[str, str]) -> Line:
+def _published_line(
+    entry: Mapping[str, Any], values: Mapping[str, float], signs: Mapping[str, str]
+) -> Published:
     usual = {"correlation": "spearman", "aggregation": "all", "measure": "cosine"}
     protocol = usual | entry.get("protocol", {})
     correlation, aggregation, measure = (protocol[key] for key in usual)
@@ -270,9 +271,8 @@ def subsets(inputs: Inputs) -> Table:
         limits = words.hundred_interval(row.low, row.high) if row.value == row.value else ""
         return Cell(words.hundred(row.value), limits, value=row.value)
 
-    def way(line: Mapping[str, SimilarityRow]) -> str:
-        row = first(line)
-        return row.subset or _AGGREGATIONS.get(row.aggregation, row.aggregation)
+    def way(line: Line) -> str:
+        return str(line.subset or _AGGREGATIONS.get(line.aggregation, line.aggregation))
 
     drawn = [row for row in shown if row.aggregation in ("subset", "all")]
     return build(
@@ -281,8 +281,8 @@ def subsets(inputs: Inputs) -> Table:
         pivoted(kept, ("pairs", "aggregation", "subset"), "model"),
         [
             text("Sub-source", way),
-            number("n", lambda line: first(line).n, count),
-            number("Effective", lambda line: round(first(line).effective_pairs), count),
+            number("n", "n", count),
+            number("Effective", lambda line: round(line.effective_pairs), count),
             *(marked(title, partial(cell, model)) for model, title in titles_of(shown, "model").items()),
         ],
         [
@@ -297,9 +297,9 @@ def subsets(inputs: Inputs) -> Table:
         ],
         data=shown,
         records=rows,
-        block=lambda line: first(line).pairs,
-        title=lambda name, own: f"{name}: {first(own[0]).pairs_title}, {first(own[0]).data_version}",
-        block_heading="Pair set",
+        blocks=Blocks(
+            "pairs", "Pair set", lambda name, own: f"{name}: {own[0].pairs_title}, {own[0].data_version}"
+        ),
         lead=3,
     )
 
@@ -338,9 +338,7 @@ def differences(inputs: Inputs) -> Table:
         ],
         notes,
         data=rows,
-        block="pairs",
-        title=lambda name, _: f"{name}: {sets[name]}",
-        block_heading="Pair set",
+        blocks=Blocks("pairs", "Pair set", lambda name, _: f"{name}: {sets[name]}"),
     )
 
 
@@ -372,7 +370,5 @@ def regressions(inputs: Inputs) -> Table:
             number("Epochs", "epochs", "{:g}".format),
         ],
         notes,
-        block="regression",
-        title=title,
-        block_heading="Data",
+        blocks=Blocks("regression", "Data", title),
     )

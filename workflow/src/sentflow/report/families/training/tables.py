@@ -12,7 +12,7 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
 from sentflow.report.rows import grouped, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
-from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
+from sentflow.report.table.table import Blocks, Cell, Column, Table, build, marked, number, text
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 
 _DIGITS = 4  # as papers print correlations of sweeps
@@ -45,8 +45,7 @@ def runs(inputs: Inputs) -> Table:
             "Chosen: the step whose snapshot became the encoder. Its development score is the best of several: too "
             "high."
         ],
-        block="group",
-        block_heading="Training",
+        blocks=Blocks("group", "Training"),
     )
 
 
@@ -74,8 +73,7 @@ def costs(inputs: Inputs) -> Table:
             "its last run."
         ],
         data=(),
-        block="group",
-        block_heading="Training",
+        blocks=Blocks("group", "Training"),
     )
 
 
@@ -105,8 +103,7 @@ def held_out(inputs: Inputs) -> Table:
             else "No training held rows out."
         ],
         records=rows,
-        block=lambda line: line[0].group,
-        block_heading="Training",
+        blocks=Blocks(lambda line: line[0].group, "Training"),
     )
 
 
@@ -198,9 +195,7 @@ def _of_sweeps(
             f"Published: {'; '.join(sources)}." if sources else "",
         ],
         data=inputs.rows(TrainingRow, may_be_empty=True),
-        block="sweep",
-        title=lambda name, _: titles[name],
-        block_heading="Sweep",
+        blocks=Blocks("sweep", "Sweep", lambda name, _: titles[name]),
         lead=lead,
     )
 
@@ -264,8 +259,7 @@ def seeds(inputs: Inputs) -> Table:
         ],
         _notes_of_seeds(rows),
         data=inputs.rows_if_there(TrainingRow),
-        block="unit_set",
-        block_heading="Pair set",
+        blocks=Blocks("unit_set", "Pair set"),
     )
 
 
