@@ -22,8 +22,8 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_versions, grouped, unique
-from sentflow.stats.across import mean_limits
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
+from sentflow.stats.across import task_mean_interval
+from sentflow.stats.paired import corrected_error, degrees_of_freedom
 
 _ZERO: dict[str, Any] = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
 _DOT: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4}
@@ -137,8 +137,7 @@ def _mean_over(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> Fo
     if not math.isnan(mean):
         kept = [row.effective_documents if row.n_documents else math.inf for row in members]
         pairs = list(zip(members, kept, strict=True))
-        # errors of tasks of the same data are added, as if they always went together
-        limits = mean_limits(
+        limits = task_mean_interval(
             mean,
             [corrected_error(row.std, row.n_folds, folds=row.folds, documents=n) for row, n in pairs],
             [degrees_of_freedom(row.n_folds, n) for row, n in pairs],
