@@ -13,7 +13,6 @@ from collections import defaultdict
 import numpy as np
 from scipy import stats
 
-from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import item_replicates, resampling_units
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT, mcnemar
@@ -119,10 +118,9 @@ def rates(world: World, n_sets: int, seed: int, n_resamples: int) -> dict:
 def intervals(sample: Sample, replicates: np.ndarray, published) -> dict[str, tuple[float, float]]:
     """Each interval of the first encoder."""
     scores = sample.scores[:, 0]
-    ours = nadeau_bengio_interval(scores, folds=FOLDS, level=LEVEL)
     naive = stats.t.ppf((1 + LEVEL) / 2, len(scores) - 1) * scores.std(ddof=1) / math.sqrt(len(scores))
     return {
-        "generalisation": (ours.low, ours.high),
+        "generalisation": CorrectedT(scores, FOLDS).interval(LEVEL),
         "item": percentile_limits(replicates, LEVEL),
         "published": (published.low, published.high),
         "naive t": (scores.mean() - naive, scores.mean() + naive),

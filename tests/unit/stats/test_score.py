@@ -4,7 +4,7 @@ import pytest
 
 from sentflow.probing.settings import Switches
 from sentflow.stats.effective import Documents
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.repeatability import QUANTITIES, summarise
 from sentflow.stats.score import StatisticsSettings, score
 
@@ -45,11 +45,11 @@ def test_documents_that_are_kept_together_stand_in_the_interval():
     settings = StatisticsSettings(level=0.95, n_resamples=400)
     kept = Documents(20, 6.5, 7)
     found = score(folds_table(VALUES), n_folds=5, seed=SEED, settings=settings, documents=kept)
-    expected = nadeau_bengio_interval(VALUES, folds=5, level=0.95, documents=6.5)
+    low, high = CorrectedT(VALUES, 5, 6.5).interval(0.95)
     assert found["intervals"]["generalisation"] == {
         "level": 0.95,
-        "low": expected.low,
-        "high": expected.high,
+        "low": low,
+        "high": high,
         "degenerate": False,
         "documents": {"n": 20, "effective": 6.5, "with_rarest_class": 7},
     }

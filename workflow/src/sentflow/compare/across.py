@@ -24,6 +24,7 @@ from sentflow.stats.across import (
     unit_means,
 )
 from sentflow.stats.multiplicity import holm
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.pooled import PooledDifference, pooled_difference
 from sentflow.stats.seeds import derive_seed
 
@@ -99,21 +100,28 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
     numbers: dict[str, dict[str, float]] = {}
     if grid.complete:
         scores = {model: [grid.fold_scores[task, model] for task in grid.tasks] for model in grid.complete}
-        about: dict[str, Any] = {
-            "folds": grid.folds,
-            "level": settings.level,
-            "documents": [grid.documents.get(task, math.inf) for task in grid.tasks],
-        }
+        documents = [grid.documents.get(task, math.inf) for task in grid.tasks]
         intervals = rank_intervals(
             [np.stack(of_task, axis=1) for of_task in zip(*scores.values(), strict=True)],
+            folds=grid.folds,
+            level=settings.level,
             n_draws=settings.n_item_resamples,
             seed=derive_seed(grid.seed, "ranks"),
             units=grid.units,
-            **about,
+            documents=documents,
         )
         means = grid.means().mean(axis=0).tolist()
         for model, mean, interval in zip(grid.complete, means, intervals, strict=True):
-            low, high = task_mean_interval(scores[model], grid.sources, **about)
+            tests = [
+                CorrectedT(values, grid.folds, n) for values, n in zip(scores[model], documents, strict=True)
+            ]
+            low, high = task_mean_interval(
+                float(np.mean([values.mean() for values in scores[model]])),
+                [test.error for test in tests],
+                [test.freedom for test in tests],
+                grid.sources,
+                level=settings.level,
+            )
             numbers[model] = {"mean": mean, "mean_low": low, "mean_high": high, **asdict(interval)}
     missing = dict.fromkeys(
         ("mean", "mean_low", "mean_high", *(field.name for field in fields(RankInterval))), math.nan

@@ -13,7 +13,7 @@ from sentflow.probing.fold import METRICS, FoldResult, ProbeDesign, fold_records
 from sentflow.probing.settings import PUBLISHED, REGULARISED, ProbeProtocol, not_comparable_text
 from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.stats.effective import Documents
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 from sentflow.texts.checks import training_rows
 
 if TYPE_CHECKING:
@@ -66,10 +66,9 @@ class CrossValidation:
         folds = max((fold.fold for fold in self.folds), default=0)
         if folds < 2:
             return f"CrossValidation of {len(values)} folds"
-        found = nadeau_bengio_interval(values, folds=folds, level=LEVEL, documents=self.documents)
-        interval = (
-            "" if found.degenerate or math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"
-        )
+        found = CorrectedT(values, folds, self.documents)
+        low, high = found.interval(LEVEL)
+        interval = "" if found.degenerate or math.isnan(low) else f" [{low:.3f}, {high:.3f}]"
         return f"CrossValidation: test score {values.mean():.3f}{interval} over {len(values)} folds" + (
             f" ({LEVEL:.0%} generalisation interval)" if interval else ", no interval"
         )

@@ -4,8 +4,11 @@ White space in names is written as ``%20`` and the like (`field`). trec_eval kee
 equal ones by name, backwards; what is written here has no equal scores (`separated`).
 """
 
+import gzip
+import io
 import math
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +18,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from sentflow.errors import DataError
+from sentflow.files.limits import limits
 from sentflow.retrieval.ranking import Run, top
 from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Questions
@@ -28,6 +32,7 @@ _ORDER = " Runs come first and judgements (qrels) last: sentflow evaluate RUN...
 _LINE = 100_000  # characters of a line of YAML, so that none is broken
 _NO_FIELD = re.compile(r"^#|[\s%]")  # a line that begins with # is a comment
 _SHOWN = 40
+_GZIP = b"\x1f\x8b"
 _Value = TypeVar("_Value", int, float)
 
 
@@ -58,9 +63,10 @@ def read_scores(
 ) -> dict[str, dict[str, float]]:
     """Question → document → score, in the order of the lines: question, Q0, document, rank, score, tag.
 
-    `path`: text in UTF-8; empty lines and those that begin with ``#`` are skipped. `known`: whose the questions are and
-    those that there are, then the same of documents; any without. Raises DataError: names lines of another form, scores
-    that are not finite, questions or documents that do not exist, a document twice, all at once; or there is no file.
+    `path`: text in UTF-8, also packed by gzip; empty lines and those that begin with ``#`` are skipped. `known`: whose
+    the questions are and those that there are, then the same of documents; any without. Raises DataError: names lines
+    of another form, scores that are not finite, questions or documents that do not exist, a document twice, all at
+    once.
     """
 
     def row(line: str) -> tuple[str, str, float]:
@@ -88,8 +94,8 @@ def read_scores(
 def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """Question → document → grade, from lines of question, iteration, document, grade; or in BEIR's form.
 
-    `path`: text in UTF-8; BEIR's first line is ``query-id corpus-id score``, with tabs. Raises DataError: names lines
-    of another form, grades that are no whole numbers, a document judged twice, all at once; or there is no file.
+    `path`: text in UTF-8, also packed by gzip; BEIR's first line is ``query-id corpus-id score``, with tabs. Raises
+    DataError: names lines of another form, grades that are no whole numbers, a document judged twice, all at once.
     """
     lines = _lines(path)
     is_beir = lines[:1] != [] and lines[0][1].split() == _BEIR
@@ -134,12 +140,18 @@ def _read(
         widths, other = seems
         is_other = {len(line.split()) for _, line in lines} in widths
         hint = f" It looks like {other}.{_ORDER}" if is_other else ""
-        raise DataError(f"{path.name} is no {what}: {problems}.{hint}")
+        raise DataError(f"{path} is no {what}: {problems}.{hint}")
     return found
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     """The lines that are no comments, with their numbers from 1."""
+    numbered = enumerate(decode(_content(path), "utf-8", where=str(path)).split("\n"), start=1)
+    return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, unpacked if gzip packed it."""
     if path.exists() and not path.is_file():  # a pipe or a device may never end
         raise DataError(f"{path} is a folder, a pipe or a device. Write the path of a text file.")
     try:
@@ -148,8 +160,19 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         raise DataError(
             f"{path} cannot be read ({error.strerror}). Write the path of a text file."
         ) from error
-    numbered = enumerate(decode(content, "utf-8", where=path.name).split("\n"), start=1)
-    return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
+    if not content.startswith(_GZIP):
+        return content
+    most = limits().unpacked_from(len(content))
+    try:
+        with gzip.open(io.BytesIO(content)) as stream:
+            unpacked = stream.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} is damaged: gzip cannot unpack it ({error}). Copy it again.") from error
+    if len(unpacked) > most:
+        raise DataError(
+            f"{path} unpacks to more than {most} bytes. If that is right, unpack it first: gunzip {path}"
+        )
+    return unpacked
 
 
 def run_lines(run: Run, tag: str, metadata: Mapping[str, Any]) -> Iterator[str]:

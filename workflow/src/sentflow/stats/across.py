@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, fdtrc, stdtrit
 
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
+from sentflow.stats.paired import degrees_of_freedom
 from sentflow.stats.ranks import average_ranks
 from sentflow.stats.resampling import percentile_limits
 
@@ -193,37 +193,6 @@ def _drawn_scores(
 
 
 def task_mean_interval(
-    fold_scores: Sequence[np.ndarray],
-    sources: Sequence[Hashable],
-    *,
-    folds: int,
-    level: float,
-    documents: Sequence[float],
-) -> tuple[float, float]:
-    """Limits of the mean over N tasks of the expected scores of one encoder.
-
-    `fold_scores`: N of (J,) float64 test scores, J >= 2. `sources`: (N,) what tasks have in common, say the dataset:
-    those of one source may share texts. `folds`: k of the cross-validation. `documents`: N effective numbers of
-    documents that the folds keep together, infinite where folds are made of rows. The limits are not cut to the
-    range of a metric; NaN where a task has too few documents.
-
-    The error of each task is that of its generalisation interval (`corrected_error`). Errors of one source are added,
-    as if they always went together: how far tasks share texts is not known, and this is the largest that their mean can
-    have. Those of different sources are independent, so their squares are added. Degrees of freedom: Satterthwaite
-    1946, each source with the fewest of its tasks.
-    """
-    errors = [
-        corrected_error(float(np.std(scores, ddof=1)), len(scores), folds=folds, documents=kept)
-        for scores, kept in zip(fold_scores, documents, strict=True)
-    ]
-    freedom = [
-        degrees_of_freedom(len(scores), kept) for scores, kept in zip(fold_scores, documents, strict=True)
-    ]
-    mean = float(np.mean([scores.mean() for scores in fold_scores]))
-    return mean_limits(mean, errors, freedom, sources, level=level)
-
-
-def mean_limits(
     mean: float,
     errors: Sequence[float],
     freedom: Sequence[float],
@@ -231,9 +200,15 @@ def mean_limits(
     *,
     level: float,
 ) -> tuple[float, float]:
-    """Limits of the mean of N numbers by their standard errors, as in `task_mean_interval`.
+    """Limits of the mean over N tasks of the expected scores of one encoder.
 
-    `errors`, `freedom`, `sources`: (N,) standard errors, their degrees of freedom, and what the numbers have in common.
+    `errors`, `freedom`: (N,) standard errors of the scores of tasks and their degrees of freedom, see `CorrectedT`.
+    `sources`: (N,) what tasks have in common, say the dataset: those of one source may share texts. The limits are not
+    cut to the range of a metric; NaN where a task has too few documents.
+
+    Errors of one source are added, as if they always went together: how far tasks share texts is not known, and this is
+    the largest that their mean can have. Those of different sources are independent, so their squares are added.
+    Degrees of freedom: Satterthwaite 1946, each source with the fewest of its tasks.
     """
     numbers = np.unique([str(source) for source in sources], return_inverse=True)[1]
     sums = np.zeros(int(numbers.max()) + 1)

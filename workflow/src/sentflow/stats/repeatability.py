@@ -2,7 +2,7 @@
 
 Source: ulysses-camara/ulysses-senteval@f2a12c2. The interval answers one question: where would the mean of
 these fold scores be if only the shuffling of these texts changed? It is too narrow for any claim about other
-texts (the fold scores share their training data): `sentflow.stats.generalisation` has one for claims.
+texts (the fold scores share their training data): `sentflow.stats.paired.CorrectedT` has one for claims.
 """
 
 from collections.abc import Mapping

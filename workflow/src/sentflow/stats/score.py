@@ -8,8 +8,8 @@ import numpy as np
 
 from sentflow.probing.settings import Switches
 from sentflow.stats.effective import Documents
-from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import ItemInterval
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.repeatability import Columns, summarise
 
 
@@ -57,12 +57,8 @@ def score(
     )
     tested = np.asarray(folds["metric"]) == "metric_test"
     values = np.asarray(folds["value"], dtype=np.float64)[tested]
-    generalisation = nadeau_bengio_interval(
-        values,
-        folds=n_folds,
-        level=settings.level,
-        documents=math.inf if documents is None else documents.effective,
-    )
+    generalisation = CorrectedT(values, n_folds, math.inf if documents is None else documents.effective)
+    low, high = generalisation.interval(settings.level)
     return {
         "mean": published["avg_metric_test"],
         "std": published["std_metric_test"],
@@ -76,8 +72,8 @@ def score(
             },
             "generalisation": {
                 "level": settings.level,
-                "low": generalisation.low,
-                "high": generalisation.high,
+                "low": low,
+                "high": high,
                 "degenerate": generalisation.degenerate,
                 **({} if documents is None else {"documents": asdict(documents)}),
             },
