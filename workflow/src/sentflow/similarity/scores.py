@@ -233,8 +233,8 @@ def similarity_scores(
         "n_units": sum(part.n_units for part in drawn),
         "effective_pairs": sum(part.effective_pairs for part in drawn),
     }
-    subsets = {name: own.facts() for name, own in units_of.items()}
-    of_units = {"all": units.facts(), "mean": several, "wmean": several, "subsets": subsets}
+    of_subsets = {name: own.facts() for name, own in units_of.items()}
+    of_units = {"all": units.facts(), "mean": several, "wmean": several, "subsets": of_subsets}
     return {"scores": scores, "intervals": intervals, "drawn": of_units, "warnings": warnings}
 
 
