@@ -1,6 +1,7 @@
 """`sentflow evaluate`: runs against judgements; `sentflow search`: its files of answers."""
 
 import csv
+import gzip
 import json
 
 import numpy as np
@@ -51,6 +52,11 @@ def test_one_run_is_not_compared_and_json_and_csv_have_all_digits(files):
     assert {(row["run"], row["measure"]): float(row["mean"]) for row in rows}["other", "RR@10"] == 0.5
 
 
+def test_commas_of_parameters_separate_no_measures(files):
+    text = printed("evaluate", "good.run", "qrels.txt", "--measures", "RR@10,P(rel=1,judged_only=True)@5,AP")
+    assert "P(rel=1,judged_only=True)@5" in text and "AP" in text
+
+
 def test_questions_that_are_documents_are_told_and_left_out(files):
     lines = ["a Q0 a 1 9 x", "a Q0 b 2 8 x", "b Q0 b 1 9 x", "b Q0 c 2 8 x", "b Q0 a 3 7 x"]
     (files / "own.run").write_text("\n".join(lines), encoding="utf-8")
@@ -91,13 +97,29 @@ def test_a_run_that_equal_scores_decide_on_shows_its_range_and_is_not_tested(fil
         equal.compare(good, "RR@10")
 
 
+def test_packed_files_are_named_without_both_endings_and_scores_that_trec_eval_takes_for_equal_told(files):
+    lines = ["q1 Q0 a 1 1.0000000001 t", "q1 Q0 b 2 1 t"]
+    (files / "near.run.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    (files / "qrels.gz").write_bytes(gzip.compress((files / "qrels.txt").read_bytes()))
+    text = printed("evaluate", "near.run.gz", "qrels.gz", "--measures", "RR")
+    assert "near: different scores of 1 question" in text
+    assert "different scores" not in printed("evaluate", "near.run.gz", "qrels.gz", "--ties", "trec_eval")
+
+
 def test_mistakes_are_refused(files):
+    (files / "folder").mkdir()
+    (files / "folder" / "bad.txt").write_text("q1 0 a\n", encoding="utf-8")
+    (files / "folder" / "other.txt").write_text("x 0 a 1\n", encoding="utf-8")
     for words, said in (
         (["good.run"], "judgements last"),
         (["qrels.txt", "qrels.txt"], "six fields"),
         (["good.run", "qrels.txt", "--measures", "nDGC@10"], "'nDGC@10'"),
+        (["good.run", "qrels.txt", "--measures", "nDCG@0"], "cutoff is 0"),
+        (["good.run", "qrels.txt", "--measures", "NumRel", "--relevant-grade", "2"], "'NumRel'"),
         (["good.run", "good.run", "qrels.txt"], "'good.run'"),
-        (["good.run", "qrels.txt", "--relevant-grade", "3"], "grade 3"),
+        (["good.run", "qrels.txt", "--relevant-grade", "3"], "qrels.txt: no document has the grade 3"),
+        (["good.run", "folder/bad.txt"], "folder/bad.txt is no file of judgements"),
+        (["good.run", "folder/other.txt"], "good.run and folder/other.txt share no question"),
     ):
         assert said in refused("evaluate", *words)
 

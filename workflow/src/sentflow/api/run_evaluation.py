@@ -20,9 +20,11 @@ from sentflow.retrieval.evaluation import (
     CORPUS,
     DECISIVE,
     RULES,
+    TREC_EVAL,
     Evaluation,
     decisive,
     evaluate,
+    n_equal_in_trec_eval,
     stated_means,
 )
 from sentflow.retrieval.measures import parsed
@@ -71,6 +73,8 @@ class RunEvaluation:
     n_same_ids
         Questions that rank the document of their own name first, though it is not relevant for them; 0 unless that are
         most of those that rank it.
+    n_equal_in_trec_eval
+        Questions with different scores that trec_eval takes for equal; 0 if they are ordered as it does.
     relevant_grade, seed
         See `evaluate_run`.
     """
@@ -82,6 +86,7 @@ class RunEvaluation:
     question_set: str = QUESTIONS
     depth: int = 1
     n_same_ids: int = 0
+    n_equal_in_trec_eval: int = 0
     relevant_grade: int = 1
     seed: int = field(default=SEED, repr=False)
 
@@ -147,6 +152,11 @@ class RunEvaluation:
             remarks.append(
                 f"{counted(self.n_same_ids, 'question')} found the document of the same name first, which "
                 'may be the question itself; same_ids="exclude" (--same-ids exclude) leaves it out.'
+            )
+        if self.n_equal_in_trec_eval:
+            remarks.append(
+                f"different scores of {counted(self.n_equal_in_trec_eval, 'question')} are equal in the single "
+                'precision of trec_eval, which orders them by id; ties="trec_eval" (--ties trec_eval) does so, too.'
             )
         worst, best, widest = max(
             ((row["worst_order"], row["best_order"], name) for name, row in self.means.items()),
@@ -279,15 +289,15 @@ def evaluate_run(
     ArgumentError
         An argument does not fit, or no judged question has a relevant document.
     ConfigError
-        ir-measures does not know a measure.
+        ir-measures does not know a measure, or cannot compute it.
     DataError
         A file is not in order.
     """
     measures = [measures] if isinstance(measures, str) else list(measures)
-    for measure in measures:
-        parsed(measure)  # or there is no such measure
     if relevant_grade < 1:
         raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
+    for measure in measures:
+        parsed(measure, relevant_grade)  # or it cannot be computed
     if same_ids not in SAME_IDS:
         raise ArgumentError(f"same_ids is {same_ids!r}. {instead(same_ids, SAME_IDS)}")
     if ties not in RULES:
@@ -299,17 +309,19 @@ def evaluate_run(
         )
     if not any(grade >= relevant_grade for judged in grades.values() for grade in judged.values()):
         raise ArgumentError(
-            f"judgements: no document has the grade {relevant_grade} or a higher one. Write a lower relevant_grade."
+            f"{_called(judgements, 'judgements')}: no document has the grade {relevant_grade} or a higher one. Write a "
+            "lower relevant_grade."
         )
     kept = {question: found for question, found in scores.items() if question in grades}
     if scores and not kept:
         raise ArgumentError(
-            f"the run and the judgements share no question. Run: {_some(scores)}; judgements: {_some(grades)}. "
-            "Use the same ids in both."
+            f"{_called(run, 'the run')} and {_called(judgements, 'the judgements')} share no question. Run: "
+            f"{_some(scores)}; judgements: {_some(grades)}. Use the same ids in both."
         )
     corpus = _corpus(run, documents, kept, grades)
+    ranked = ranked_run(kept, corpus.ids, ordered=documents is not None)
     found = evaluate(
-        ranked_run(kept, corpus.ids, ordered=documents is not None),
+        ranked,
         judged_questions(question_set, grades, relevant_grade),
         corpus,
         measures,
@@ -325,6 +337,7 @@ def evaluate_run(
         question_set,
         depth=max([1, *map(len, kept.values())]),
         n_same_ids=_n_same_ids(kept, grades, relevant_grade),
+        n_equal_in_trec_eval=0 if ties == TREC_EVAL else n_equal_in_trec_eval(ranked),
         relevant_grade=relevant_grade,
         seed=seed,
     )
@@ -439,6 +452,11 @@ def _known(measure: str, measures: Mapping[str, Any]) -> str:
     if measure not in measures:
         raise ArgumentError(f"{measure!r} was not measured. Write one of: {', '.join(measures)}.")
     return measure
+
+
+def _called(given: Any, what: str) -> str:
+    """The path of a file; `what` for anything else."""
+    return str(given) if isinstance(given, str | Path) else what
 
 
 def _some(names: Any) -> str:

@@ -1,6 +1,7 @@
 """`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
 
 import math
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
 from sentflow.report.numbers import decimal, interval, percent
 from sentflow.report.table.formats import csv_records
 from sentflow.report.table.table import Table, Value, build
+
+_BETWEEN_NAMES = re.compile(r",(?![^()]*\))")  # commas, but for those of parameters: RBP(rel=1,p=0.8)
 
 
 def evaluate(
@@ -75,7 +78,9 @@ def evaluate(
     if per_question is not None:
         _refuse_in_use(per_question, files)
     *runs, judgements = files
-    names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
+    names = [
+        name.strip() for item in measures or MEASURES for name in _BETWEEN_NAMES.split(item) if name.strip()
+    ]
     evaluations = [
         evaluate_run(
             run,
@@ -110,8 +115,8 @@ def evaluate(
 
 def _names(runs: Sequence[Path]) -> list[str]:
     """Names of files without their endings, with their folders where these alone tell them apart."""
-    stems = [run.stem for run in runs]
-    return [str(run) if stems.count(run.stem) > 1 else run.stem for run in runs]
+    stems = [run.with_suffix("").stem if run.suffix == ".gz" else run.stem for run in runs]
+    return [str(run) if stems.count(stem) > 1 else stem for run, stem in zip(runs, stems, strict=True)]
 
 
 def _blocks(
@@ -148,7 +153,6 @@ def _tests(compared: RunComparison) -> Table:
     )
     has_none = any(math.isnan(row.low) for row in compared.rows)
     return build(
-        "",
         f"Differences in {first.measure}",
         QuestionDifference,
         compared.rows,
