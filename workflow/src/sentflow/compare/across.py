@@ -16,7 +16,6 @@ from sentflow.config.configuration import ComparisonStatistics
 from sentflow.files.rows import row_from
 from sentflow.stats.across import (
     Omnibus,
-    RankInterval,
     independent_units,
     omnibus,
     rank_intervals,
@@ -120,11 +119,11 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
                 level=settings.level,
             )
             numbers[model] = {"mean": mean, "mean_low": low, "mean_high": high, **asdict(interval)}
-    missing = dict.fromkeys(
-        ("mean", "mean_low", "mean_high", *(field.name for field in fields(RankInterval))), math.nan
-    )
+    missing = dict.fromkeys((one.name for one in fields(RankRow)), math.nan)
     return [
-        RankRow(
+        row_from(
+            RankRow,
+            missing | numbers.get(model, {}),
             protocol=grid.protocol,
             model=model,
             model_title=title,
@@ -132,7 +131,6 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
             n_tasks=grid.n_tasks[model],
             complete=model in grid.complete,
             level=settings.level,
-            **numbers.get(model, missing),
         )
         for model, (title, is_control) in grid.models.items()
     ]
@@ -140,18 +138,14 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
 
 def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatistics) -> list[AcrossRow]:
     """One row per pair of complete models."""
-    chosen = list(itertools.combinations(range(len(grid.complete)), 2))
-    if not chosen:
-        return []
-    means = grid.unit_means
-    p_values = [signed_rank_p(means[:, first] - means[:, second]) for first, second in chosen]
-    adjusted = holm(p_values)
+    chosen = list(itertools.combinations(grid.complete, 2))
+    means = dict(zip(grid.complete, grid.unit_means.T, strict=True))
+    p_values = [signed_rank_p(means[a] - means[b]) for a, b in chosen]
     pairs = [pair for pair in pairs if pair.task in grid.tasks]
-    may_separate = len(grid.complete) == 2 or grid.omnibus.f_p <= settings.alpha
+    may_separate = len(grid.complete) == 2 or grid.omnibus.iman_davenport_p <= settings.alpha
     wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
-    for index, (first, second) in enumerate(chosen):
-        a, b = grid.complete[first], grid.complete[second]
+    for (a, b), p, p_holm in zip(chosen, p_values, holm(p_values), strict=True):
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]
         own = {pair.task: pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b)}
         pooled = pooled_difference(
@@ -173,9 +167,9 @@ def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatis
                 wins=n_wins,
                 ties=len(grid.tasks) - n_wins - n_losses,
                 losses=n_losses,
-                p_wilcoxon=p_values[index],
-                p_holm=adjusted[index],
-                separated=may_separate and adjusted[index] <= settings.alpha,
+                p_wilcoxon=p,
+                p_holm=p_holm,
+                separated=may_separate and p_holm <= settings.alpha,
                 difference=pooled.mean,
                 weighted_difference=pooled.weighted,
                 units=grid.kind_of_units,
@@ -187,7 +181,6 @@ def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatis
 
 def omnibus_facts(grid: Grid, settings: ComparisonStatistics) -> dict[str, Any]:
     """What ``comparisons/omnibus.json`` holds of a protocol."""
-    found = grid.omnibus
     return {
         "n_tasks": len(grid.tasks),
         "units": grid.kind_of_units,
@@ -196,10 +189,7 @@ def omnibus_facts(grid: Grid, settings: ComparisonStatistics) -> dict[str, Any]:
         "tasks": list(grid.tasks),
         "models": grid.complete,
         "incomplete": grid.incomplete,
-        "friedman_chi2": found.chi2,
-        "friedman_p": found.chi2_p,
-        "iman_davenport_f": found.f,
-        "iman_davenport_p": found.f_p,
+        **vars(grid.omnibus),
         "level": settings.level,
         "alpha": settings.alpha,
     }

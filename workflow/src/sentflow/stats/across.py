@@ -21,13 +21,13 @@ _EXACT_UP_TO = 50  # units
 class Omnibus:
     """Whether the encoders differ at all; NaN where there are fewer than two units or encoders."""
 
-    # chi2, chi2_p: friedman, K − 1 degrees of freedom
-    chi2: float
-    chi2_p: float
-    # f, f_p: Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank alike `f` is
-    # infinite and `f_p` the exact probability of that.
-    f: float
-    f_p: float
+    # friedman_chi2, friedman_p: K − 1 degrees of freedom
+    friedman_chi2: float
+    friedman_p: float
+    # iman_davenport_f, iman_davenport_p: their form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank
+    # alike F is infinite, and p the exact probability of that.
+    iman_davenport_f: float
+    iman_davenport_p: float
 
 
 def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
