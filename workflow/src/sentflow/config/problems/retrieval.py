@@ -87,13 +87,12 @@ def _training_sets(
             yield f"decisions.{name}", one
 
 
-# The Snakefile does not import ir-measures for these
-_PLAIN_MEASURES = re.compile(r"(nDCG|R|RR|AP|P|Success)@[1-9]\d{0,5}")
+_PLAIN_MEASURES = re.compile(r"(nDCG|R|RR|AP|P|Success)@[1-9]\d{0,5}")  # need no import of ir-measures
 
 
 def _measure_problems(measures: Sequence[str], relevant_grades: set[int]) -> Iterator[str]:
     odd = [name for name in measures if not _PLAIN_MEASURES.fullmatch(name)]
-    for name, grade in product(odd, sorted(relevant_grades)):
+    for name, grade in product(odd, relevant_grades):
         try:
             from sentflow.retrieval.measures import parsed
 
