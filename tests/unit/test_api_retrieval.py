@@ -29,7 +29,7 @@ from sentflow.retrieval.evaluation import evaluate, stated_means
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
-from sentflow.sparse.encoding import term_embeddings
+from sentflow.sparse.model import term_embeddings
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 

@@ -176,7 +176,9 @@ def test_an_address_that_is_not_of_the_web_is_no_link(sources):
 def table_of(text: str) -> Table:
     columns = [tables.text(heading, lambda row: row["task"]) for heading in ("Task", text)]
     row = {"task": text, "value": -1.5}
-    return tables.build("t", text, ["task", "value"], [row], columns, [text], block=lambda row: row["task"])
+    return tables.build(
+        text, ["task", "value"], [row], columns, [text], blocks=tables.Blocks(lambda row: row["task"])
+    )
 
 
 def test_text_of_others_is_no_command_of_latex_and_no_element_of_markdown():

@@ -31,7 +31,7 @@ FOUND = fake_comparisons.comparisons(SCORES)
 
 def table_of(make, rows, comparisons=None):
     held = {ScoreRow: rows, Comparisons: comparisons or Comparisons()}
-    return make(Inputs.holding(held), {"caption": "Title"})
+    return make(Inputs.holding(held))
 
 
 def records_of(text):
@@ -208,9 +208,7 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
 
 def test_a_long_latex_table_loses_no_row():
     name = tables.text("Name", lambda row: row["name"])
-    long = tables.build(
-        "t", "Title", ["name"], [{"name": f"row-{place}."} for place in range(200)], [name], []
-    )
+    long = tables.build("Title", ["name"], [{"name": f"row-{place}."} for place in range(200)], [name], [])
     written = latex_text(long)
     assert all(f"row-{place}." in written for place in range(200))
     assert "Part 5 of 5" in written
@@ -222,7 +220,9 @@ def test_a_page_sorts_by_the_numbers_themselves_and_shows_no_text_as_html():
         tables.text("Name", lambda row: row["name"]),
         tables.number("Time", lambda row: row["seconds"], duration),
     ]
-    table = tables.build("t", "A & B", ["name", "seconds"], rows, columns, [], block=lambda row: "all")
+    table = tables.build(
+        "A & B", ["name", "seconds"], rows, columns, [], blocks=tables.Blocks(lambda row: "all")
+    )
     written = html_text(table, 400)
     assert '<th scope=row>all</th><td class=left>&lt;b&gt;</td><td data-v="90.0">90 s</td>' in written
     assert "<td>—</td>" in written

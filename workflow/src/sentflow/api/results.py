@@ -16,6 +16,7 @@ from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.fold import FoldResult, write_result
 from sentflow.probing.settings import ProbeProtocol, ProbeSettings
+from sentflow.report.families.probing.summary import QUANTITIES
 from sentflow.report.numbers import decimal, interval, percent
 from sentflow.stats.effective import Documents
 from sentflow.stats.score import StatisticsSettings, score
@@ -27,13 +28,7 @@ if TYPE_CHECKING:
 # Of the published aggregation; the level is that of the default experiment, for the interval on disk only
 STATISTICS = StatisticsSettings(level=0.95, n_resamples=10_000)
 # The published order of rows: one quantity after the other, each fold by fold
-_QUANTITIES = (
-    "loss_per_epoch_train",
-    "loss_per_epoch_eval",
-    "metric_per_epoch_eval",
-    "loss_test",
-    "metric_test",
-)
+_QUANTITIES = (*QUANTITIES, "loss_test", "metric_test")
 _SHOWN = (
     *("task", "model", "metric", "mean", "std", "low", "high", "level", "protocol", "n_balanced_rows"),
     "remark",
@@ -56,15 +51,10 @@ class _Printed:
 
         from sentflow.report.families.probing.remarks import low_score_text
 
-        records = [
-            {
-                **vars(row),
-                "low": row.generalisation_low,
-                "high": row.generalisation_high,
-                "remark": low_score_text([row]),
-            }
-            for row in self._rows()
-        ]
+        records = []
+        for row in self._rows():
+            limits = {"low": row.generalisation_low, "high": row.generalisation_high}
+            records.append(vars(row) | limits | {"remark": low_score_text([row])})
         return pd.DataFrame(records, columns=list(_SHOWN))
 
     def plot(self) -> "Figure":

@@ -178,7 +178,6 @@ def _tests(compared: RunComparison) -> Table:
     )
     has_none = any(math.isnan(row.low) for row in compared.rows)
     return build(
-        "",
         f"Differences in {first.measure}",
         QuestionDifference,
         compared.rows,

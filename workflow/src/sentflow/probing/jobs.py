@@ -41,7 +41,7 @@ def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, featur
     """The rows of a task into features, by a user's own class."""
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
-    from sentflow.probing.featurised import all_features, row_texts
+    from sentflow.probing.rows import all_features, row_texts
 
     described, table = read_manifest(manifest), read_task(task)
     code = CustomCode.load(described, timeout_seconds=call_seconds or None)
@@ -98,7 +98,7 @@ def probe_featurised(
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.probing.featurised import row_texts
+    from sentflow.probing.rows import row_texts
     from sentflow.probing.training import FixedFeatures, probe_task
 
     table = read_task(task)
@@ -138,8 +138,7 @@ def lazy_source(
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
     from sentflow.encoders.kind import Context, load_encoder
     from sentflow.encoders.settings import FITTED, OWN
-    from sentflow.probing.featurised import LazyFeaturised
-    from sentflow.probing.rows import LazyFeatures
+    from sentflow.probing.rows import LazyFeatures, LazyFeaturised
 
     context = Context(timeout_seconds=timeout_seconds, task=table.info.task)
     encoder = load_encoder(manifest, {}, context, output=(FITTED, OWN))

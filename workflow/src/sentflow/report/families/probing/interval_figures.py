@@ -177,10 +177,7 @@ def _read_forest(all_rows: Sequence[ForestRow]) -> Iterator[str]:
     yield from captions.degenerate_notes(rows, "Hollow")
     yield from remarks.training_notes(rows)
     if means:
-        yield (
-            "Means of families: over their tasks, without weights, with the interval of the mean of the expected "
-            "scores, for new texts of these tasks, not for other tasks."
-        )
+        yield "Means of families: unweighted, with the interval for new texts of these tasks, not for other tasks."
 
 
 FOREST = Recipe(ForestRow, _draw_forest, "Scores with their intervals", _read_forest, _gather_forest)
@@ -281,12 +278,11 @@ BEST_GAPS = Recipe(
     _draw_best_gaps,
     "Differences to the highest score of each task",
     lambda rows: [
-        "Score of each encoder less the highest on the task, on the same folds. Line: "
-        f"{percent(rows[0].level)} interval of the {captions.test_name(rows)}, for new texts of the task and for a "
-        "pair that was named before. Here the scores themselves chose the highest, so differences to it are too large "
-        "on average.",
-        f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task, which holds after that "
-        "choice, too); hollow: not, which does not mean equal.",
+        f"Score of each encoder less the highest on the task. Line: {percent(rows[0].level)} interval of the "
+        f"{captions.test_name(rows)}, for new texts of the task. The scores themselves chose the highest, so "
+        "differences to it are too large on average.",
+        f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task); hollow: not, which does "
+        "not mean equal.",
     ],
     _gather_best_gaps,
     nothing="Nothing to compare: no task has the scores of two encoders.",
