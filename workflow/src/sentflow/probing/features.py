@@ -232,8 +232,7 @@ class Problem:
     """A fold's features and initial parameters as the stacks see them, with equal columns joined or not."""
 
     train: Any  # (n, G) float32: np.ndarray or ShiftedSparse
-    # others: per other part (m, G) features, and what the initial differences of joined weights add to the first
-    # layer, (m, h) before their decay; None without joined columns
+    # others: (m, G) features of other parts, and (m, h) of the first layer before decay that joined weights add
     others: list[tuple[Any, np.ndarray | None]]
     initial: np.ndarray  # (P,) float32, the first layer's weights before all others
     # multiplicity: (P,) float32: weights that each parameter stands for, if columns are joined

@@ -128,17 +128,14 @@ class FoldResult:
     repetition: int  # 1-based, as the fold
     fold: int
     setting: Setting | Penalty | None = None  # the chosen point of the grid; None of an untested fold
-    # train_losses, evaluation_losses, evaluation_metrics: one value per epoch of the final training; of a regularised
-    # probe one, of the chosen point of the grid
+    # train_losses, …: per epoch of the final training; of a regularised probe one value
     train_losses: list[float] = field(default_factory=list)
     evaluation_losses: list[float] = field(default_factory=list)
     evaluation_metrics: list[float] = field(default_factory=list)
-    # test_loss, test_metric: of the weights of the last epoch, or of the one with the lowest evaluation loss
-    # (`Switches.best_checkpoint`); of a regularised probe, of weights that were fitted to the evaluation part, too
+    # test_loss, test_metric: of the last weights, or the best (`Switches.best_checkpoint`); see `regularised`
     test_loss: float = math.nan
     test_metric: float = math.nan
-    # test_rows, truth, predicted, scores: (m,) of the test part: row numbers, true and predicted classes,
-    # probabilities (`class_scores`)
+    # test_rows, …: (m,) of the test part: row numbers, true and predicted classes, probabilities
     test_rows: np.ndarray = field(default_factory=_none)
     truth: np.ndarray = field(default_factory=_none)
     predicted: np.ndarray = field(default_factory=_none)

@@ -78,8 +78,7 @@ def class_scores(logits: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 class Schedule:
     """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes."""
 
-    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their
-    # factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon
+    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, both less 1 − β; β₁, β₂
     scalars: np.ndarray
     # decay: (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step
     decay: np.ndarray

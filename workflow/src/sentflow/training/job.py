@@ -54,8 +54,7 @@ class Job:
     code: str  # digest of the code
     versions: Mapping[str, str]  # of the libraries that can change the result
     state: Path  # folder of its states and of the snapshots that it has made
-    # teacher: texts, the teacher's vectors of them, and what describes these, see
-    # `sentflow.texts.lookup.read_vectors`; empty for recipes without a teacher
+    # teacher: texts, their vectors and description, see `sentflow.texts.lookup.read_vectors`; empty without one
     teacher: Sequence[Path] = ()
     devices: tuple[str | None, ...] = (None,)  # one for each process that trains; None is the best there is
     threads: int = 1  # of the processor; another number may change the last bits of the weights

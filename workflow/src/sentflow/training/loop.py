@@ -230,8 +230,7 @@ class Order:
 
     n_rows: int  # of the data
     batch_size: int  # rows of a batch
-    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or without them
-    # (``"drop"``)
+    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or not (``"drop"``)
     last_batch: str
     draws: Draws  # of the training
 

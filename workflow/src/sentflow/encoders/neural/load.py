@@ -284,8 +284,7 @@ def _replace_pooling(model: SentenceTransformer, pooling: str) -> None:
 
 # --- that every tensor of a model comes from its files, and the other way round --------------------------------------
 
-# What was trained on top of an encoder, by the names that transformers gives it in saved models: of most, of
-# DistilBERT, ALBERT, ELECTRA, DeBERTa, and of XLNet and XLM
+# What was trained on top of an encoder, as transformers names it in most models, DistilBERT, ALBERT, …, XLM
 _HEADS = """
 cls lm_head embed_out classifier pre_classifier score qa_outputs seq_relationship
 vocab_transform vocab_layer_norm vocab_projector

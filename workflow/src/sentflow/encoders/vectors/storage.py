@@ -208,8 +208,7 @@ def _another(file: Path, info: Path) -> DataError:
 
 def rows_not_finite(embeddings: FloatArray) -> list[int]:
     """Rows that hold NaN or infinite values, in order; (n, d) float32."""
-    # A sum is finite only if every value is, and needs no (n, d) array of flags; large finite values may
-    # overflow it, which the second look settles.
+    # A sum is finite only if every value is, and needs no (n, d) flags; the second look settles overflow
     with np.errstate(over="ignore", invalid="ignore"):
         suspects = np.flatnonzero(~np.isfinite(embeddings.sum(axis=1)))
     return [int(row) for row in suspects if not np.isfinite(embeddings[row]).all()]

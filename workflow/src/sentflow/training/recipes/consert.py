@@ -190,13 +190,18 @@ class ConSERT(Objective):
         if len(self._sides) > 1:
             self._check_labels(rows)
         ids = [[self.tokens(row[side]) for row in rows] for side in self._sides]
+        width = self._stage.width if self._stage else 0
+
+        def example(number: int, augmentation: View, side: int, place: int) -> Example:
+            own = ids[side][place]
+            if augmentation.name == ADVERSARIAL:  # its noise depends on both texts and their label
+                other = ids[1 - side][place]
+                return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
+            own_draws = draws.of("pass", number, "side", side, place)
+            return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, own_draws)}
+
         return [
-            [
-                self._example(
-                    augmentation, ids, side, place, rows, draws.of("pass", number, "side", side, place)
-                )
-                for place in range(len(rows))
-            ]
+            [example(number, augmentation, side, place) for place in range(len(rows))]
             for number, augmentation in enumerate(self._passes)
             for side in range(len(self._sides))
         ]
@@ -231,22 +236,6 @@ class ConSERT(Objective):
                 for side in range(len(self._sides))
             ]
         return torch.stack(terms).sum()
-
-    def _example(
-        self,
-        augmentation: View,
-        ids: list[list[list[int]]],
-        side: int,
-        place: int,
-        rows: Sequence[Row],
-        draws: Draws,
-    ) -> Example:
-        own = ids[side][place]
-        if augmentation.name == ADVERSARIAL:  # its noise depends on both texts and their label
-            other = ids[1 - side][place]
-            return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
-        width = self._stage.width if self._stage else 0
-        return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, draws)}
 
     def _cross_entropy(self, u: torch.Tensor, v: torch.Tensor, labels: Sequence[int]) -> torch.Tensor:
         """Sum over the pairs."""
