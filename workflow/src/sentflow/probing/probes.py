@@ -38,8 +38,7 @@ def mean_losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
         shifted = logits - logits.max(axis=-1, keepdims=True)
         own = np.take_along_axis(shifted, labels[..., None], axis=-1)[..., 0]
         losses = np.log(np.exp(shifted).sum(axis=-1)) - own
-    means: np.ndarray = losses.mean(axis=1, dtype=np.float64)
-    return means
+    return np.asarray(losses.mean(axis=1, dtype=np.float64))
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
@@ -70,8 +69,7 @@ def class_scores(logits: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return sigmoid(logits[:, 0])
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
-    scores: np.ndarray = np.take_along_axis(shares, predicted[:, None], axis=-1)[:, 0]
-    return scores
+    return np.asarray(np.take_along_axis(shares, predicted[:, None], axis=-1)[:, 0])
 
 
 @dataclass(frozen=True)
@@ -261,8 +259,7 @@ class _DenseLayer:
 
     def apply(self, features: np.ndarray) -> np.ndarray:
         """(H, m) hidden units of another part."""
-        hidden: np.ndarray = (features @ self._weights.T).T
-        return hidden
+        return np.asarray((features @ self._weights.T).T)
 
 
 class _SparseLayer:

@@ -67,8 +67,7 @@ def most_different(scores: np.ndarray, a: int, b: int, *, limit: int) -> np.ndar
     """int64 numbers of the questions on which rows a and b of (m, n) scores differ most; none with equal scores."""
     differences = np.abs(scores[a] - scores[b])
     order = _lowest(-differences, limit)
-    chosen: np.ndarray = order[np.round(differences[order], _DIGITS) > 0]
-    return chosen
+    return np.asarray(order[np.round(differences[order], _DIGITS) > 0])
 
 
 def _lowest(values: np.ndarray, limit: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from transformers.utils import logging as transformers_logging
 
 from sentflow.config.model import Settings
 from sentflow.encoders.manifest import Manifest, checked_folder, read_manifest
-from sentflow.encoders.neural.load import devices_for, load_model
+from sentflow.encoders.neural.load import OFFLINE, devices_for, load_model
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
 from sentflow.encoders.settings import SPLADE, VectorSettings
 from sentflow.errors import ConfigError
@@ -31,7 +31,7 @@ from sentflow.files.io import file_sha256, read_json
 from sentflow.jobs.machine import processor_name
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
-from sentflow.training.contract import Objective, Row, build_objective, save_encoder, target_of
+from sentflow.training.contract import Objective, Row, build_objective, save_folder, target_of
 from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import Processes
@@ -98,7 +98,7 @@ class Job:
             draws,
             held_out=held_out,
             processes=processes,
-            snapshot=lambda step: save_encoder(
+            snapshot=lambda step: save_folder(
                 self.snapshots / f"step-{step:06d}",
                 lambda part: objective.write(objective.exported(), part),
             ),
@@ -230,7 +230,6 @@ def _every_setting(settings: Settings) -> dict[str, Any]:
 
 _SPECIAL = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 _PLAIN = ("transformers", SPLADE)  # of whose folders the transformer alone is taken
-_OFFLINE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 def learnt_tokenizer(like: Any, size: int, texts: Sequence[str]) -> Any:
@@ -332,12 +331,12 @@ def _write_random_weights(
 ) -> None:
     inner = folder / "0_Transformer" if (folder / "0_Transformer").is_dir() else folder
     start, configuration = settings.start, settings.start.configuration or {}
-    tokenizer = AutoTokenizer.from_pretrained(str(inner), **_OFFLINE, **arguments)
+    tokenizer = AutoTokenizer.from_pretrained(str(inner), **OFFLINE, **arguments)
     if start.tokenizer is not None:
         texts = [row[key] for row in rows for key in TEXT_COLUMNS if key in row]
         tokenizer = learnt_tokenizer(tokenizer, start.tokenizer.size, texts)
     try:
-        config = AutoConfig.from_pretrained(str(inner), **_OFFLINE)
+        config = AutoConfig.from_pretrained(str(inner), **OFFLINE)
         for key in configuration:
             if not hasattr(config, key):
                 raise ConfigError(

@@ -34,6 +34,7 @@ from sentflow.files.io import read_json
 logger = logging.getLogger(__name__)
 
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 # Name in a model entry → mode of the pooling module of sentence-transformers.
 TOKEN_POOLINGS = {
@@ -109,15 +110,18 @@ def dtype_of(name: str) -> torch.dtype:
     return dtype
 
 
+def transformer_in(
+    folder: Path | str, arguments: Mapping[str, Any], tokenizer: Mapping[str, str] = _NONE, **more: Any
+) -> Transformer:
+    """The transformer in a folder itself; neither the hub is asked, nor does code of the folder run."""
+    told = {"model_kwargs": arguments, "processor_kwargs": tokenizer, "config_kwargs": {}}
+    return Transformer(str(folder), **{name: {**own, **OFFLINE} for name, own in told.items()}, **more)
+
+
 def _plain_model(
     folder: Path, arguments: dict[str, Any], tokenizer: Mapping[str, str], pooling: str, device: str
 ) -> SentenceTransformer:
-    transformer = Transformer(
-        str(folder),
-        model_kwargs={**arguments, **OFFLINE},
-        processor_kwargs={**tokenizer, **OFFLINE},
-        config_kwargs=dict(OFFLINE),
-    )
+    transformer = transformer_in(folder, arguments, tokenizer)
     if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:
         # The token itself is never read: padding is masked
         transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
@@ -361,7 +365,7 @@ def _loading_report(
     network: PreTrainedModel, folder: Path, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """What is missing, unexpected and mismatched in a folder; sentence-transformers does not pass this report on."""
-    told = {**arguments, "dtype": "auto", "local_files_only": True, "trust_remote_code": False}
+    told = {**arguments, "dtype": "auto", **OFFLINE}
     with torch.random.fork_rng(devices=[]):
         _, report = type(network).from_pretrained(
             folder, config=deepcopy(network.config), output_loading_info=True, **told
