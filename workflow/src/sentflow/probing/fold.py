@@ -15,10 +15,11 @@ import pyarrow as pa
 from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.probes import (
-    EpochOrders,
     Schedule,
+    TorchGenerator,
     adamw_schedule,
     class_scores,
+    epoch_orders,
     logistic_parameters,
     mean_losses,
     mlp_parameters,
@@ -236,7 +237,7 @@ class Fold:
         )
         self.batch_size = self.protocol.fits_batch(len(plan.train))
         self.n_batches = len(plan.train) // self.batch_size
-        self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
+        self._loader = TorchGenerator(plan.seed_loader)
 
     def draw_search(self) -> np.ndarray:
         """(S, epochs, batches, B) places in the training part: all epochs of the search, one setting after another."""
@@ -247,7 +248,8 @@ class Fold:
     def draw_epochs(self, epochs: int) -> np.ndarray:
         """(epochs, batches, B) places in the training part: the loader's next epochs, without incomplete batches."""
         n = self.n_batches * self.batch_size
-        return self._orders.next(epochs)[:, :n].reshape(epochs, self.n_batches, -1)
+        orders = epoch_orders(self._loader, len(self.plan.train), epochs)
+        return orders[:, :n].reshape(epochs, self.n_batches, -1)
 
     def initial(self, width: int) -> np.ndarray:
         """(P,) float32: the initial parameters of a probe of `width` features."""

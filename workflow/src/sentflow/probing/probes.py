@@ -356,19 +356,14 @@ def mlp_parameters(n_features: int, n_outputs: int, *, hidden: int, seed: int) -
     return np.concatenate([first.ravel(), ones, zeros, last.ravel(), np.zeros(n_outputs, np.float32)])
 
 
-class EpochOrders:
-    """The orders in which a torch ``DataLoader`` of a fold, with one generator for all trainings, visits its rows."""
+def epoch_orders(generator: TorchGenerator, n_rows: int, epochs: int) -> np.ndarray:
+    """(epochs, n_rows) int64: the orders in which a torch ``DataLoader`` visits rows, epoch by epoch.
 
-    def __init__(self, *, seed: int, n_rows: int) -> None:
-        self._generator = TorchGenerator(seed)
-        self._n_rows = n_rows
-
-    def next(self, epochs: int) -> np.ndarray:
-        """(epochs, n_rows) int64: the orders of the next epochs."""
-        n = self._n_rows
-        # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
-        # draws one more permutation that nobody uses: both shift every later order.
-        words = self._generator.words(epochs, 2 + 2 * (n - 1))[:, 2 : n + 1]
-        orders = np.empty((epochs, n), np.int64)
-        shuffle(words, orders)
-        return orders
+    `generator`: the one that all trainings of a fold share, in their order.
+    """
+    # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
+    # draws one more permutation that nobody uses: both shift every later order.
+    words = generator.words(epochs, 2 + 2 * (n_rows - 1))[:, 2 : n_rows + 1]
+    orders = np.empty((epochs, n_rows), np.int64)
+    shuffle(words, orders)
+    return orders

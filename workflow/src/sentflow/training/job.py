@@ -23,8 +23,9 @@ from transformers.utils import logging as transformers_logging
 
 from sentflow.config.model import Settings
 from sentflow.encoders.manifest import Manifest, checked_folder, read_manifest
-from sentflow.encoders.neural.load import OFFLINE, devices_for, load_model
+from sentflow.encoders.neural.load import OFFLINE, devices_for, load_model, text_config_of
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
+from sentflow.encoders.safety import has_table, usable_tokens
 from sentflow.encoders.settings import SPLADE, VectorSettings
 from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256, read_json
@@ -313,13 +314,9 @@ def load_start(
 
 def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
     """Refuse texts that are longer than the table of positions of an encoder; others have no such limit."""
-    embeddings = getattr(getattr(encoder[0], "auto_model", None), "embeddings", None)
-    table = getattr(embeddings, "position_embeddings", None)
-    if not isinstance(table, torch.nn.Embedding):
-        return
-    # RoBERTa counts positions from behind the id of padding
-    positions = table.num_embeddings - (0 if table.padding_idx is None else table.padding_idx + 1)
-    if max_tokens > positions:
+    config = text_config_of(encoder)
+    positions = usable_tokens(config) if has_table(config) else None
+    if positions is not None and max_tokens > positions:
         raise ConfigError(
             f"training.max_tokens: {max_tokens} is more than the {positions} positions that the start has. Write "
             f"{positions} or less."

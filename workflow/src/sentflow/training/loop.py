@@ -25,7 +25,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import file_sha256
 from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import ALONE, Passes, Processes, StepSums
+from sentflow.training.gradients import ALONE, Passes, Processes
 from sentflow.training.leave import Watch
 from sentflow.training.settings import CONSTANT, COSINE, DROP, FLOAT16, TrainingSettings
 from sentflow.training.snapshots import snapshot_steps
@@ -460,7 +460,7 @@ class Trainer:
         while True:
             self._optimiser.zero_grad(set_to_none=True)
             sums = [self._gradients(step, part) for part in range(self.settings.accumulate)]
-            loss = sum(each.loss / self.settings.accumulate for each in sums)
+            loss = sum(each / self.settings.accumulate for each, _ in sums)
             # The scaler starts with the first loss that it scales
             self.scaler.scale(torch.zeros((), device=self.objective.encoder.device))
             self.scaler.unscale_(self._optimiser)
@@ -477,14 +477,14 @@ class Trainer:
             self.scaler.step(self._optimiser)
             self.scaler.update()
             if self.scaler.get_scale() >= scale:
-                tokens = sum(each.tokens for each in sums)
+                tokens = sum(each for _, each in sums)
                 return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
             logger.info(
                 "step %d is computed again: its gradients overflow. New scale: %g",
                 *(step + 1, self.scaler.get_scale()),
             )
 
-    def _gradients(self, step: int, part: int) -> StepSums:
+    def _gradients(self, step: int, part: int) -> tuple[float, int]:
         """Add the gradients of one of the batches of a step."""
         batch = [self.rows[index] for index in self._order.rows(step * self.settings.accumulate + part)]
         return self._passes.gradients(

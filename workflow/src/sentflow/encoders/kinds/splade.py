@@ -90,10 +90,6 @@ _ACTIVATIONS = ("relu", "log1p_relu")
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    return describe_masked(entry, folder)
-
-
-def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
     ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say. Raises

@@ -222,9 +222,14 @@ def _check_first_token(model: Any, folder: Path) -> None:
         )
 
 
-def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+def text_config_of(model: Any) -> dict[str, Any]:
+    """What ``config.json`` says of the transformer that reads texts; empty where a model begins with another module."""
     config = getattr(model[0], "config", None)
-    text_config = config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+    return config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+
+
+def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+    text_config = text_config_of(model)
     usable = usable_tokens(text_config)
     if max_tokens is not None:
         check_positions(max_tokens, usable, model.max_seq_length)
