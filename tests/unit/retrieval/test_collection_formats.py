@@ -4,6 +4,7 @@ import json
 import zipfile
 from typing import get_args
 
+import pandas as pd
 import pytest
 
 from sentflow.config.collections import Source
@@ -19,7 +20,7 @@ from sentflow.texts.formats.delimited import read_matched_lines
 from sentflow.texts.formats.documents import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.json_records import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.raw import RawFile
-from sentflow.texts.formats.table import read_records
+from sentflow.texts.formats.table import read_records, record_batches
 from sentflow.texts.sources import literal_list
 
 
@@ -290,3 +291,25 @@ def test_tokens_become_text_and_members_documents(tmp_path):
         archive.writestr("readme.txt", "nothing")
     found = read(tmp_path, "conll-archive", path.read_bytes())
     assert found == {"document": ["part/one"], "text": ["The law (1990). End"]}
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.parquet", "c.tsv"])
+def test_documents_of_beir_are_the_same_in_batches(tmp_path, name):
+    rows = {"_id": [f"d{row}" for row in range(3000)], "text": [f"text {row}" for row in range(3000)]}
+    path, table = tmp_path / name, pd.DataFrame(rows)
+    match path.suffix:
+        case ".jsonl":
+            table.to_json(path, orient="records", lines=True)
+        case ".parquet":
+            table.to_parquet(path)
+        case _:
+            table.to_csv(path, sep="\t", index=False)
+    reader = Source(format="beir", files=(name,))
+    whole = read_records(path, reader)
+    parts = list(record_batches(path, reader, (), joined="\n", rows=1000))
+    assert columns(whole, "id", "title", "text") == [rows["_id"], [""] * 3000, rows["text"]]
+    assert whole.names == [name for part in parts for name in part.names] == [*map(str, range(1, 3001))]
+    path.write_text('{"_id": "a", "title": "b"}\n')
+    if path.suffix == ".jsonl":
+        with pytest.raises(DataError, match="has the columns _id, title"):
+            read_records(path, reader)

@@ -9,13 +9,13 @@ import yaml
 
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
-from sentflow.texts.formats.delimited import read_delimited
+from sentflow.texts.formats.delimited import delimited_batches
 from sentflow.texts.formats.raw import (
     Column,
     RawFile,
     Records,
     listed,
-    read_parquet_columns,
+    parquet_batches,
     records_of,
     typed_records,
 )
@@ -273,33 +273,35 @@ _BEIR_TEXTS = (*_IDS, "title", "text")
 _JUDGED = ("query-id", "corpus-id", "score")
 
 
-def read_beir_texts(file: RawFile) -> Records:
-    """Documents or questions; columns id, title (empty where the file has none) and text.
+def beir_text_batches(file: RawFile, *, rows: int) -> Iterator[Records]:
+    """Documents or questions, of which `rows` at a time are in memory.
 
-    The identifier is ``_id`` in JSON lines and ``id`` in most Parquet files; both are taken from either.
+    Columns id, title (empty where the file has none) and text. The identifier is ``_id`` in JSON lines and ``id`` in
+    most Parquet files; either is taken, the first that the first rows have.
     """
-    found = _beir_records(file, _BEIR_TEXTS)
-    own = next((name for name in _IDS if name in found.header), None)
-    if own is None or "text" not in found.header:
-        columns = ", ".join(map(str, found.header))
-        raise DataError(
-            f'{file.name} has the columns {columns}; expected {{"_id": …, "title": …, "text": …}}.'
-        )
-    picked = found.pick({"id": own, "text": "text"})
-    titles = found.pick({"title": "title"})["title"] if "title" in found.header else [""] * len(found)
-    return Records(file.name, ["id", "title", "text"], [picked["id"], titles, picked["text"]], found.names)
+    own = None
+    for found in _beir_batches(file, _BEIR_TEXTS, rows):
+        cells = found.pick({name: name for name in _BEIR_TEXTS if name in found.header})
+        own = own or next((name for name in _IDS if any(cells.get(name, ()))), None)
+        if own is None or "text" not in cells:
+            columns = ", ".join(map(str, found.header))
+            raise DataError(
+                f'{file.name} has the columns {columns}; expected {{"_id": …, "title": …, "text": …}}.'
+            )
+        titles = cells.get("title", [""] * len(found))
+        yield Records(file.name, ["id", "title", "text"], [cells[own], titles, cells["text"]], found.names)
 
 
-def read_beir_judgements(file: RawFile) -> Records:
-    """Judgements of a split; columns query-id, corpus-id and score."""
-    found = _beir_records(file, _JUDGED)
-    picked = found.pick({name: name for name in _JUDGED})
-    return Records(file.name, list(_JUDGED), list(picked.values()), found.names)
+def beir_judgement_batches(file: RawFile, *, rows: int) -> Iterator[Records]:
+    """Judgements of a split, of which `rows` at a time are in memory; columns query-id, corpus-id and score."""
+    for found in _beir_batches(file, _JUDGED, rows):
+        picked = found.pick({name: name for name in _JUDGED})
+        yield Records(file.name, list(_JUDGED), list(picked.values()), found.names)
 
 
-def _beir_records(file: RawFile, wanted: tuple[Column, ...]) -> Records:
+def _beir_batches(file: RawFile, wanted: Sequence[Column], rows: int) -> Iterator[Records]:
     if file.name.endswith(".parquet"):
-        return read_parquet_columns(file.path, wanted)
+        return parquet_batches(file.path, wanted)
     if file.name.endswith(".tsv"):
-        return read_delimited(file, "\t", quoting=False)
-    return read_json_lines(file, wanted, gaps=True)
+        return delimited_batches(file, "\t", quoting=False, rows=rows)
+    return json_line_batches(file, wanted, rows=rows)

@@ -29,9 +29,9 @@ from sentflow.texts.formats.documents import (
     read_text_folders,
 )
 from sentflow.texts.formats.json_records import (
+    beir_judgement_batches,
+    beir_text_batches,
     json_line_batches,
-    read_beir_judgements,
-    read_beir_texts,
     read_json_lines,
     read_json_list,
     read_law_questions,
@@ -46,7 +46,7 @@ from sentflow.texts.formats.raw import (
     RawFile,
     Records,
     parquet_batches,
-    read_parquet_columns,
+    whole,
 )
 
 FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trainings.Reader
@@ -55,8 +55,6 @@ FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trai
 WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
     "arff": read_arff,
     "assin-xml": read_assin,
-    "beir": read_beir_texts,
-    "beir-judgements": read_beir_judgements,
     "conll-archive": read_conll_archive,
     "law-questions": read_law_questions,
     "laws": read_laws,
@@ -74,6 +72,8 @@ WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
     "whole": read_whole,
 }
 """Formats that say themselves what their columns are."""
+_BEIR = {"beir": beir_text_batches, "beir-judgements": beir_judgement_batches}
+_BATCH_ROWS = 1 << 10
 
 
 def raw_file(path: Path, reader: FileReader) -> RawFile:
@@ -100,6 +100,8 @@ def read_records(
     raw = raw_file(path, reader)
     if reader.format in WITHOUT_KEYS:
         return WITHOUT_KEYS[reader.format](raw)
+    if reader.format in _BEIR:
+        return whole([*_BEIR[reader.format](raw, rows=_BATCH_ROWS)])
     widths = getattr(reader, "columns", None) or ()
     match reader.format:
         case "csv" | "ulysses-csv" | "tsv" | "blocks":
@@ -110,7 +112,7 @@ def read_records(
         case "json":
             return read_json_list(raw, wanted, gaps=gaps, joined=joined)
         case "parquet":
-            return read_parquet_columns(path, wanted, joined=joined)
+            return whole([*parquet_batches(path, wanted, joined=joined)])
         case "spaced":
             return read_spaced(raw, widths)
         case "text-folders":
@@ -121,11 +123,11 @@ def read_records(
 
 
 def record_batches(
-    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int
+    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int = _BATCH_ROWS
 ) -> Iterator[Records]:
     """The records of `read_records`, of which about `rows` at a time are in memory, where the format can be read so.
 
-    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines`` and ``parquet`` is a batch.
+    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines``, ``parquet`` and those of BEIR is a batch.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file")
@@ -139,6 +141,8 @@ def record_batches(
             yield from line_batches(raw, rows=rows)
         case "parquet":
             yield from parquet_batches(path, wanted)
+        case "beir" | "beir-judgements":
+            yield from _BEIR[reader.format](raw, rows=rows)
         case _:
             yield read_records(path, reader, wanted, joined=joined)
 
