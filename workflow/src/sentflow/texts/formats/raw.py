@@ -181,6 +181,7 @@ _ENDINGS = {
     "json": ".json",
     "jsonl": ".jsonl",
     "tsv": ".tsv",
+    "yaml": ".yml",
 }
 
 

@@ -40,6 +40,7 @@ from sentflow.texts.formats.json_records import (
     read_rasa_templates,
     read_squad,
     read_turns,
+    read_yaml,
 )
 from sentflow.texts.formats.raw import (
     Column,
@@ -111,6 +112,8 @@ def read_records(
             return read_json_lines(raw, wanted, gaps=gaps, joined=joined)
         case "json":
             return read_json_list(raw, wanted, gaps=gaps, joined=joined)
+        case "yaml":
+            return read_yaml(raw, wanted, joined=joined)
         case "parquet":
             return whole([*parquet_batches(path, wanted, joined=joined)])
         case "spaced":
