@@ -8,14 +8,13 @@ from typing import Any
 
 import yaml
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.files.io import has_half, parse_json
 from sentflow.texts.formats.delimited import delimited_batches
 from sentflow.texts.formats.raw import (
     Column,
     RawFile,
     Records,
-    listed,
     parquet_batches,
     records_of,
     typed_records,
