@@ -15,15 +15,15 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.rows import AcrossRow, RankRow
+from sentflow.compare.rows import RankRow
 from sentflow.compare.score_rows import ScoreRow, by_protocol
+from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.panels import named, panels
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, percent
 from sentflow.report.rows import data_versions, grouped, unique
 
@@ -157,32 +157,27 @@ class RankingRow(RankRow):
     position: int = -1
 
 
-def ranking_rows(
-    scores: Sequence[ScoreRow], ranks: Sequence[RankRow], across: Sequence[AcrossRow]
-) -> list[RankingRow]:
+def ranking_rows(scores: Sequence[ScoreRow], found: Comparisons) -> list[RankingRow]:
     """The ranks of `compare`, protocol after protocol, the best first, and incomplete encoders last."""
+
+    def order(row: RankRow) -> tuple[bool, float]:
+        return not row.complete, math.inf if math.isnan(row.average_rank) else row.average_rank
+
     positions = {row.model: row.position for row in scores}
     rows = []
-    for protocol, own in by_protocol(ranks).items():
-        tests = [row for row in across if row.protocol == protocol]
+    for protocol, own in by_protocol(found.ranks).items():
+        tests = [row for row in found.across if row.protocol == protocol]
         joined = [{row.model_a, row.model_b} for row in tests if not row.separated]
         version = "; ".join(data_versions([row for row in scores if row.protocol == protocol]))
-        for rank in sorted(own, key=_order):
+        for rank in sorted(own, key=order):
             others = {other for pair in joined if rank.model in pair and rank.complete for other in pair}
-            rows.append(
-                RankingRow(
-                    **vars(rank),
-                    not_separated=" ".join(sorted(others - {rank.model})),
-                    alpha=tests[0].alpha if tests else math.nan,
-                    data_version=version,
-                    position=positions[rank.model],
-                )
-            )
+            own_values: dict[str, Any] = {
+                "not_separated": " ".join(sorted(others - {rank.model})),
+                "data_version": version,
+            }
+            own_values |= {"alpha": tests[0].alpha if tests else math.nan, "position": positions[rank.model]}
+            rows.append(row_from(RankingRow, vars(rank), **own_values))
     return rows
-
-
-def _order(row: RankRow) -> tuple[bool, float]:
-    return not row.complete, math.inf if math.isnan(row.average_rank) else row.average_rank
 
 
 def _ranked(rows: Sequence[RankingRow]) -> list[RankingRow]:
@@ -263,11 +258,6 @@ def _draw_ranked(axes: Axes, ranked: Sequence[RankingRow], looks: Mapping[str, c
     canvas.bare_lines(axes)
 
 
-def _gather_ranks(inputs: Inputs) -> list[RankingRow]:
-    tests = inputs.together(Comparisons)
-    return ranking_rows(inputs.rows_if_there(ScoreRow), tests.ranks, tests.across)
-
-
 RANKS = Recipe(
     RankingRow,
     _draw_ranks,
@@ -279,7 +269,7 @@ RANKS = Recipe(
         "over all pairs), which does not mean equal. Encoders that lack a task have no rank.",
         *captions.apart_notes(rows),
     ],
-    _gather_ranks,
+    lambda inputs: ranking_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons)),
     nothing=captions.NOTHING_TO_COMPARE,
     shown=_ranked,
 )
