@@ -73,14 +73,12 @@ def data_note(rows: Sequence[DataRow]) -> str:
         return SAMPLE_NOTE
     if not any(is_sample(version) for version in versions):
         return f"Data: {'; '.join(versions)}."
-    tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
-    by_version = [f"{version} ({of})" if of else version for version, of in tasks.items()]
+    by_version = []
+    for version in versions:
+        tasks = unique(getattr(row, "task", "") for row in rows if row.data_version == version)
+        of = ", ".join(filter(None, tasks))
+        by_version.append(f"{version} ({of})" if of else version)
     return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
-
-
-def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
-    tasks = [getattr(row, "task", "") for row in rows if row.data_version == version]
-    return unique(task for task in tasks if task)
 
 
 def described(settings: Settings, section: str, name: str) -> Any:

@@ -90,10 +90,15 @@ def _draw_forest(rows: Sequence[ForestRow]) -> Figure:
 
     Thin line: generalisation interval. Thick line: repeatability interval. A hollow marker has no interval.
     """
+
+    def heading(row: ForestRow) -> str:
+        marked = f"{row.task}{remarks.training_mark(row)} ({captions.metric_name(row.metric)})"
+        return row.task if row.n_tasks else marked
+
     return _draw_encoders(
         rows,
         _draw_score,
-        lambda row: row.task if row.n_tasks else _heading(row),
+        heading,
         lambda row: (*row.shown_generalisation, row.mean),
         [
             Line2D([], [], color=canvas.QUIET, linewidth=_THIN, label="generalisation interval"),
@@ -101,10 +106,6 @@ def _draw_forest(rows: Sequence[ForestRow]) -> Figure:
             Line2D([], [], label="chance", **_ZERO),
         ],
     )
-
-
-def _heading(row: ScoreRow) -> str:
-    return f"{row.task}{remarks.training_mark(row)} ({captions.metric_name(row.metric)})"
 
 
 def _draw_score(axes: Axes, row: ForestRow, height: int, look: canvas.Look) -> None:
