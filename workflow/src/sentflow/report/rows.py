@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from sentflow.config.model import Settings
 from sentflow.errors import DataError
@@ -20,6 +20,15 @@ class DataRow(Protocol):
     @property
     def data_version(self) -> str:
         """What the texts are."""
+
+
+class Stored:
+    """A row of a file of that name, without ending."""
+
+    FILE: ClassVar[str]
+
+    def __init_subclass__(cls, file: str = "") -> None:
+        cls.FILE = file or cls.FILE
 
 
 @dataclass(frozen=True)

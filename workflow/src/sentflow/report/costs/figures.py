@@ -36,7 +36,6 @@ _BARS = {
 
 
 def _draw_bars(rows: Sequence[CostRow]) -> Figure:
-    """Rules from the longest to the shortest; left the time of all jobs, right the largest memory of one."""
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
 
     def draw_bars(heading: str, axes: Axes) -> None:
@@ -180,7 +179,6 @@ _SIZE = _Cost(
 
 
 def _draw_trade_off(rows: Sequence[TradeOffRow]) -> Figure:
-    """A panel for each kind of cost that enough encoders have; all have one axis of scores."""
     shown = _shown_costs(rows)
     looks, least = canvas.looks(rows), _PANELS_INCHES / len(shown)
 

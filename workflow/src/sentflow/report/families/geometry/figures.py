@@ -48,7 +48,6 @@ _RADIUS = 3.5  # points, of a marker
 
 
 def _draw_plane(rows: Sequence[PlaneRow]) -> Figure:
-    """Points carry the letter of their encoder; the legend tells the letters."""
     drawn = panels_of(rows)
     own = letters(unique(row.model for row in rows))
     columns, high, least, most = (3, 1.6, 1.55, 2.4) if len(own) <= _MANY else (2, 2.7, 2.7, 3.0)
@@ -209,7 +208,6 @@ _LEAST_SHARE = 1e-7  # below it, what is drawn is rounding
 
 
 def _draw_spectrum(rows: Sequence[SpectrumRow]) -> Figure:
-    """Share of variance by principal direction, and how it adds up: a line of two panels per family of sentences."""
     families, looks = grouped(rows, "family"), canvas.looks(rows)
     # colour is not all: controls are dashed
     dashes = {model: (0, (3.0, 1.5)) if look.marker == "s" else None for model, look in looks.items()}
@@ -268,7 +266,6 @@ _WIDTH = (1.3, 2.4)  # inches of a panel
 
 
 def _draw_truncation(rows: Sequence[TruncationRow]) -> Figure:
-    """A panel per pair set, a curve per encoder; dimensions on a logarithmic axis, and the panels share their axes."""
     sets, looks = grouped(rows, "pairs"), canvas.looks(rows)
     tried = sorted({row.dimensions for row in rows}, reverse=True)
 
@@ -376,7 +373,6 @@ def _association(
 
 
 def _draw_association(rows: Sequence[AssociationRow]) -> Figure:
-    """Correlations over encoders: a column per score, a line per measure; filled where the interval lacks 0."""
     scores = {row.score: row.score_title for row in rows}
     measures = {family: unique(row.measure for row in own) for family, own in grouped(rows, "family").items()}
     members = grouped(rows, "family", "score")

@@ -39,10 +39,6 @@ _SLANTED_INCHES = 1.6  # of the names of encoders, where these do not fit above 
 
 
 def _draw_heatmap(rows: Sequence[ScoreRow]) -> Figure:
-    """One block of rows per protocol and task family; models in the order of the selection, as in the table of scores.
-
-    The colour scale always runs from 0 (chance) to 1, so that heat maps of different experiments can be compared.
-    """
     titles = {row.model: row.model_title for row in rows}
     labels = _task_labels(rows, n_columns=len(titles))
     blocks = {
@@ -87,6 +83,7 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
     known = {(row.task, row.model): row for row in rows}
     cells = [[known.get((task, model)) for model in models] for task in tasks]
     values = np.array([[cell.mean if cell else math.nan for cell in line] for line in cells])
+    # always from 0 (chance) to 1, so that heat maps of different experiments can be compared
     axes.pcolormesh(
         np.ma.masked_invalid(values), cmap=scale, vmin=0, vmax=1, edgecolors="white", linewidth=1.5
     )
@@ -187,10 +184,6 @@ def _ranked(rows: Sequence[RankingRow]) -> list[RankingRow]:
 
 
 def _draw_ranks(rows: Sequence[RankingRow]) -> Figure:
-    """One line per encoder, from the best average rank: rank, intervals, mean score; a panel per protocol.
-
-    Bars at the right join encoders that are not separated from each other.
-    """
     groups, looks = by_protocol(rows), canvas.looks(rows)
     return panels(
         {protocol: captions.heading_of_protocol(protocol, rows) for protocol in groups},
@@ -286,11 +279,6 @@ _DASHES = (0, (3, 1.5))
 
 
 def _draw_curves(rows: Sequence[CurveRow]) -> Figure:
-    """One panel per task: evaluation loss (solid, with its interval) and training loss (dashed); below, the folds left.
-
-    An average over the folds that are left says little when few are left: where fewer than half of the
-    folds reached an epoch, the curve is faint and has no band.
-    """
     looks, tasks = canvas.looks(rows), grouped(rows, "task")
 
     def draw_task(task: str, upper: Axes, lower: Axes) -> None:

@@ -86,11 +86,6 @@ class ForestRow(ScoreRow):
 
 
 def _draw_forest(rows: Sequence[ForestRow]) -> Figure:
-    """One panel per task, then one per family with several tasks.
-
-    Thin line: generalisation interval. Thick line: repeatability interval. A hollow marker has no interval.
-    """
-
     def heading(row: ForestRow) -> str:
         marked = f"{row.task}{remarks.training_mark(row)} ({captions.metric_name(row.metric)})"
         return row.task if row.n_tasks else marked
@@ -227,7 +222,6 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
 
 
 def _draw_best_gaps(rows: Sequence[BestGapRow]) -> Figure:
-    """One panel per task; 0 is the highest score. Filled where the test finds the difference, hollow where not."""
     return _draw_encoders(
         rows,
         _draw_gap,
@@ -286,7 +280,6 @@ _MOST_PAIRS = 12
 
 
 def _draw_differences(rows: Sequence[PairRow]) -> Figure:
-    """One panel per pair, on one axis, tasks from the highest difference down; filled where the test finds it."""
     tasks = {row.task: row.task for row in rows}
     labels = lettering.distinct(tasks, lettering.into(_TASK_WIDTH, _TASK_SIZE))
     titles = titles_of(rows, "model_a") | titles_of(rows, "model_b")

@@ -68,7 +68,6 @@ _KINDS = {LOSS: (LOSS, HELD_OUT), SCORE: (SCORE,)}  # what is drawn in a panel
 
 
 def _draw_curves(rows: Sequence[CurvePoint]) -> Figure:
-    """Every panel is a group: its loss above, its development score below, on the same axes in all of them."""
     groups, looks = grouped(rows, "group"), _looks(rows)
     measures = [measure for measure in (LOSS, SCORE) if any(row.measure == measure for row in rows)]
     limits = {
@@ -217,7 +216,6 @@ CURVES = Recipe(
 
 
 def _draw_paths(rows: Sequence[PathPoint]) -> Figure:
-    """Thick: the mean over seeds; thin: each seed. A square is the start, a point with an edge the chosen snapshots."""
     looks, members = _looks(rows), grouped(rows, "start", "pairs")
     return panels(
         {(start, pairs): f"{start}, {pairs}" for start, pairs in members},
@@ -305,7 +303,6 @@ _MOST = 105  # a correlation × 100, and room for a marker
 
 
 def _draw_seeds(rows: Sequence[SeedPoint]) -> Figure:
-    """A panel per test set: points of seeds above their mean, which has the interval for new seeds."""
     sets, looks = grouped(rows, "pairs"), _looks(rows)
     fits = lettering.into(_NAME_INCHES, _NAME_SIZE)
     names = lettering.distinct({name: name for name in looks}, fits)
@@ -387,7 +384,6 @@ _PANEL, _LINE = ("sweep", "start", "data"), ("method", "max_tokens")
 
 
 def _draw_sweep(rows: Sequence[SweepPoint]) -> Figure:
-    """Learning rate against score. Filled and joined by a line: ours; hollow and dashed: published ones."""
     members, lines = grouped(rows, *_PANEL), _line_names(rows)
     looks = canvas.looks([canvas.Drawn(name, place) for place, name in enumerate(unique(lines.values()))])
     rates = sorted({row.learning_rate for row in rows})
