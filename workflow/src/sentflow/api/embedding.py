@@ -33,8 +33,7 @@ from sentflow.encoders.vectors.storage import (
 from sentflow.errors import DataError
 from sentflow.flow.environment import workflow_folder
 from sentflow.probing.draws import FoldPlan
-from sentflow.probing.featurised import ALL
-from sentflow.probing.rows import pair_features
+from sentflow.probing.rows import ALL, pair_features
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:

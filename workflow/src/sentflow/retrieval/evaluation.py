@@ -70,12 +70,8 @@ def as_trec_eval(run: Run) -> Run:
 
 def n_equal_in_trec_eval(run: Run) -> int:
     """Questions with different scores that are equal in single precision, so that trec_eval orders them by name."""
-    found = 0
-    for one in run.ranked.values():
-        single = _single(one.scores)
-        equal = (single[1:] == single[:-1]) & (one.scores[1:] != one.scores[:-1])
-        found += bool(equal.any())
-    return found
+    distinct = [(one.scores, _single(one.scores)) for one in run.ranked.values()]
+    return sum(len(np.unique(scores)) > len(np.unique(single)) for scores, single in distinct)
 
 
 def _single(scores: np.ndarray) -> np.ndarray:

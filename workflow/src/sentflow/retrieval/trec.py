@@ -1,8 +1,7 @@
 """Runs and judgements in TREC's form, which engines write and evaluation tools read.
 
-There a name is a field between blanks, so white space in it is written as ``%20`` and the like (`field`). trec_eval and
-what is built on it keep scores in single precision and rank equal ones by the name of the document, backwards; what is
-written here has no equal scores (`separated`), so that every tool sees our order.
+White space in names is written as ``%20`` and the like (`field`). trec_eval keeps scores in single precision and ranks
+equal ones by name, backwards; what is written here has no equal scores (`separated`).
 """
 
 import gzip
@@ -65,9 +64,9 @@ def read_scores(
     """Question → document → score, in the order of the lines: question, Q0, document, rank, score, tag.
 
     `path`: text in UTF-8, also packed by gzip; empty lines and those that begin with ``#`` are skipped. `known`: whose
-    the questions are and those that there are, then the same of documents; any without. They may be written as `field`
-    writes them. Raises DataError: lines of another form, scores that are no finite numbers, questions or documents that
-    do not exist, a document twice for a question; names all of these at once. Or there is no such file, or it is empty.
+    the questions are and those that there are, then the same of documents; any without. Raises DataError: names lines
+    of another form, scores that are not finite, questions or documents that do not exist, a document twice, all at
+    once.
     """
 
     def row(line: str) -> tuple[str, str, float]:
@@ -89,17 +88,16 @@ def read_scores(
         return names[0], names[1], value
 
     seems = ({len(_JUDGEMENTS)}, {len(_BEIR)}), "judgements"
-    return _read(path, what, _lines(path), row, "occur", seems)
+    return _read(path, what, lines_of(path), row, "occur", seems)
 
 
 def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """Question → document → grade, from lines of question, iteration, document, grade; or in BEIR's form.
 
-    `path`: text in UTF-8, also packed by gzip. In BEIR's form the first line is ``query-id corpus-id score``, with
-    tabs. Raises DataError: lines of another form, grades that are no whole numbers, a document judged twice for a
-    question; names all of these at once. Or there is no such file, or it is empty.
+    `path`: text in UTF-8, also packed by gzip; BEIR's first line is ``query-id corpus-id score``, with tabs. Raises
+    DataError: names lines of another form, grades that are no whole numbers, a document judged twice, all at once.
     """
-    lines = _lines(path)
+    lines = lines_of(path)
     is_beir = lines[:1] != [] and lines[0][1].split() == _BEIR
     names = _BEIR if is_beir else _JUDGEMENTS
 
@@ -146,7 +144,7 @@ def _read(
     return found
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def lines_of(path: Path) -> list[tuple[int, str]]:
     """The lines that are no comments, with their numbers from 1."""
     numbered = enumerate(decode(_content(path), "utf-8", where=str(path)).split("\n"), start=1)
     return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
@@ -178,10 +176,7 @@ def _content(path: Path) -> bytes:
 
 
 def run_lines(run: Run, tag: str, metadata: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a run file.
-
-    `metadata`: what stands in the comment at the top, by the convention of ir_metadata; without entries there is none.
-    """
+    """The lines of a run file, below `metadata` as a comment, by the convention of ir_metadata, if there is any."""
     if metadata:
         import yaml
 
@@ -203,10 +198,7 @@ def judgement_lines(questions: Questions) -> Iterator[str]:
 
 
 def separated(scores: np.ndarray) -> np.ndarray:
-    """Scores that fall strictly in single precision, too, where (n,) float64 `scores` fall or are equal.
-
-    Those that would be equal there to the one before are the next lower number of single precision; others stay.
-    """
+    """(n,) float64 scores, none rising, that fall strictly in single precision; those that did stay as they are."""
     single = scores.astype(np.float32)
     if (np.diff(single) < 0).all():
         return scores

@@ -130,12 +130,13 @@ def _mean_over(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> Fo
     first, n_tasks = members[0], len({row.task for row in of_family})
     mean, limits = average_score(members, n_tasks), (math.nan, math.nan)
     if not math.isnan(mean):
-        kept = [row.effective_documents if row.n_documents else math.inf for row in members]
-        pairs = list(zip(members, kept, strict=True))
         limits = task_mean_interval(
             mean,
-            [corrected_error(row.std, row.n_folds, folds=row.folds, documents=n) for row, n in pairs],
-            [degrees_of_freedom(row.n_folds, n) for row, n in pairs],
+            [
+                corrected_error(row.std, row.n_folds, folds=row.folds, documents=row.documents)
+                for row in members
+            ],
+            [degrees_of_freedom(row.n_folds, row.documents) for row in members],
             [row.data_version for row in members],
             level=first.level,
         )
