@@ -37,6 +37,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import grouped, unique
+from sentflow.training.sweeps import number_word
 
 _OF_GROUPS: dict[str, Any] = {"what": "training", "named_by": "group"}
 
@@ -402,7 +403,7 @@ def _draw_sweep(rows: Sequence[SweepPoint]) -> Figure:
         canvas.few_ticks(axes.yaxis)
         axes.margins(0.1)
         axes.grid(True)
-        canvas.spaced_ticks(axes.xaxis, rates, _written, inches=_WIDTH[0] / 1.2)
+        canvas.spaced_ticks(axes.xaxis, rates, number_word, inches=_WIDTH[0] / 1.2)
 
     entries = named(looks, {name: name for name in looks})
     if any(row.published for row in rows):
@@ -440,10 +441,6 @@ def _read_sweep(rows: Sequence[SweepPoint]) -> Iterator[str]:
         yield "Ours: none was run."
     if any(row.published for row in rows):
         yield "Published (hollow): one training each, so differences of a few points mean nothing."
-
-
-def _written(rate: float) -> str:
-    return f"{rate:.3g}".replace("e-0", "e-")
 
 
 SWEEP = Recipe(
