@@ -23,12 +23,13 @@ from sentflow.api.run_evaluation import (
     judged_questions,
 )
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import QuestionScores
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.evaluation import evaluate, stated_means
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.sparse.model import term_embeddings
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -240,7 +241,7 @@ def test_a_comparison_is_that_of_the_pipeline():
     )
     found = bm25.compare(other, "RR@10")
     values = np.stack([one.found.values["RR@10"] for one in (bm25, other)])
-    settings = QuestionSettings(LEVEL, ALPHA, MARGIN, N_RESAMPLES, 9847706)
+    settings = QuestionTests(level=LEVEL, alpha=ALPHA, margin=MARGIN, n_resamples=N_RESAMPLES, seed=9847706)
     expected = QuestionScores(
         "questions", "RR@10", ["bm25", "letters"], bm25.found.questions, values, settings
     )

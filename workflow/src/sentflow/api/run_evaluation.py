@@ -12,7 +12,7 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.api.retrieval import SEED, RetrievedRun, corpus_of
 from sentflow.api.run_data import JUDGEMENTS, RUN, called, documents_of, has_objects, pairs_of, passages_of
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import QuestionScores
 from sentflow.compare.rows import QuestionDifference
 from sentflow.errors import instead
 from sentflow.report.numbers import counted, interval
@@ -29,6 +29,7 @@ from sentflow.retrieval.evaluation import (
 )
 from sentflow.retrieval.measures import parsed
 from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus, Questions
@@ -424,7 +425,10 @@ def compare_runs(
         )
     if len(first.found.questions) < 2:
         raise ArgumentError("there is one question with a relevant document; nothing can be tested on it.")
-    settings = QuestionSettings(first.bootstrap.level, alpha, margin, first.bootstrap.n_resamples, seed)
+    drawn = first.bootstrap
+    settings = QuestionTests(
+        level=drawn.level, alpha=alpha, margin=margin, n_resamples=drawn.n_resamples, seed=seed
+    )
     values = np.stack([one.found.values[measure] for one in evaluations])
     names = [one.name for one in evaluations]
     scores = QuestionScores(first.question_set, measure, names, first.found.questions, values, settings)
