@@ -122,7 +122,7 @@ def intervals(sample: Sample, replicates: np.ndarray, published) -> dict[str, tu
     return {
         "generalisation": CorrectedT(scores, FOLDS).interval(LEVEL),
         "item": percentile_limits(replicates, LEVEL),
-        "published": (published.low, published.high),
+        "published": published,
         "naive t": (scores.mean() - naive, scores.mean() + naive),
     }
 
@@ -132,7 +132,7 @@ def tests(sample: Sample, replicates: np.ndarray, published) -> dict[str, float]
     differences = sample.scores[:, 0] - sample.scores[:, 1]
     first, second = sample.predictions[:2]
     own = first.repetition == 1
-    apart = published[0].low > published[1].high or published[1].low > published[0].high
+    apart = published[0][0] > published[1][1] or published[1][0] > published[0][1]
     below = float((replicates[:, 0] <= replicates[:, 1]).mean())
     return {
         "corrected t": CorrectedT(differences, FOLDS).p(),

@@ -106,6 +106,40 @@ def test_packed_files_are_named_without_both_endings_and_scores_that_trec_eval_t
     assert "different scores" not in printed("evaluate", "near.run.gz", "qrels.gz", "--ties", "trec_eval")
 
 
+def test_json_lines_need_no_judgements_and_passages_are_named_by_a_file(files):
+    expected = {"q1": "a", "q2": "c", "q3": "a"}
+    for name, found in (
+        ("one", {"q1": ["a1"], "q2": ["c2"], "q3": ["c1", "a2", "a1"]}),
+        ("two", {"q1": ["a1"], "q2": [], "q3": []}),
+    ):
+        objects = [
+            {"question": one, "expected": [expected[one]], "retrieved": own} for one, own in found.items()
+        ]
+        (files / f"{name}.jsonl").write_text("\n".join(map(json.dumps, objects)), encoding="utf-8")
+    (files / "map.tsv").write_text("a1\ta\na2\ta\nc1\tc\nc2\tc\n", encoding="utf-8")
+    words = ("evaluate", "one.jsonl", "two.jsonl", "--measures", "RR")
+    found = json.loads(printed(*words, "--passages", "map.tsv", "--json"))
+    assert [found["runs"][name]["measures"]["RR"]["mean"] for name in ("one", "two")] == pytest.approx(
+        [5 / 6, 1 / 3]
+    )
+    assert (len(found["differences"]), found["runs"]["one"]["n_further"]) == (1, 1)
+    text = printed(*words, "--passages", "map.tsv")
+    assert "one: 1 further passage of documents" in text and "two: 0 further" in text
+    assert "further" not in printed("evaluate", "one.jsonl", "--measures", "RR")
+    assert "one: none of the first 10 documents" in printed(*words)
+    of_qrels = json.loads(
+        printed("evaluate", "one.jsonl", "qrels.txt", "--measures", "RR", "--passages", "^.", "--json")
+    )
+    assert of_qrels["runs"]["one"] == found["runs"]["one"]
+    (files / "other.jsonl").write_text(
+        '{"question": "q1", "expected": ["b"], "retrieved": []}', encoding="utf-8"
+    )
+    assert "one.jsonl and other.jsonl expect other documents" in refused(
+        "evaluate", "one.jsonl", "other.jsonl"
+    )
+    assert "passage, tab, document" in refused(*words, "--passages", "qrels.txt")
+
+
 def test_mistakes_are_refused(files):
     (files / "folder").mkdir()
     (files / "folder" / "bad.txt").write_text("q1 0 a\n", encoding="utf-8")

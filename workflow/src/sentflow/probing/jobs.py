@@ -169,7 +169,7 @@ def score(
         refuse_other_settings,
     )
     from sentflow.stats.items import item_interval, resampling_units
-    from sentflow.stats.score import StatisticsSettings, score
+    from sentflow.stats.score import score
     from sentflow.stats.seeds import derive_seed
 
     probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
@@ -192,9 +192,9 @@ def score(
         read.scores.to_pydict(),
         n_folds=probe.protocol.folds,
         seed=probe.protocol.seed,
-        settings=StatisticsSettings(
-            level=statistics.level, n_resamples=statistics.n_resamples, switches=protocol.switches
-        ),
+        level=statistics.level,
+        n_resamples=statistics.n_resamples,
+        switches=protocol.switches,
         items=items,
         documents=kept_documents(task_table, probe),
     )
@@ -247,7 +247,6 @@ def compare(
     from sentflow.compare.rows import AcrossRow, RankRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
-    from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
@@ -265,7 +264,7 @@ def compare(
             fold_scores,
             folds=score_rows[0].folds,
             seed=score_rows[0].seed,
-            documents={row.task: row.effective_documents for row in members if row.n_documents},
+            documents={row.task: row.documents for row in members},
         )
         for protocol, members in by_protocol(score_rows).items()
     ]
@@ -277,10 +276,9 @@ def compare(
             logger.warning(
                 "without a score on every task of protocol %s: %s", grid.protocol, ", ".join(grid.incomplete)
             )
-        together = omnibus_test(grid.unit_means())
         all_ranks += rank_rows(grid, statistics)
-        across_all += across_rows(grid, pair_rows, together, statistics)
-        omnibus_all[grid.protocol] = omnibus_facts(grid, together, statistics)
+        across_all += across_rows(grid, pair_rows, statistics)
+        omnibus_all[grid.protocol] = omnibus_facts(grid, statistics)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, standing_rows)
     write_rows(ranks, RankRow, all_ranks)

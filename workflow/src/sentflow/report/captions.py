@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
 from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
-from sentflow.compare.score_rows import OfAProtocol, ScoreRow, by_protocol
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
 from sentflow.report.rows import unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
@@ -73,19 +73,19 @@ def protocols_of(rows: Sequence[Any]) -> str:
     return f"protocol {first[0]}" + (f" ({'; '.join(apart)})" if apart else "")
 
 
-def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
+def apart_notes(rows: Iterable[Any]) -> list[str]:
     """That nothing is said over tasks of several protocols, where there are several."""
     if len(by_protocol(rows)) < 2:
         return []
     return ["Means, ranks and tests over tasks never combine protocols."]
 
 
-def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+def of_protocol(protocol: str, rows: Iterable[Any]) -> str:
     """``, protocol corrected`` behind a heading; nothing where all rows have the same one."""
     return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
 
 
-def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+def heading_of_protocol(protocol: str, rows: Iterable[Any]) -> str:
     """``Protocol corrected`` above a group; nothing where all rows have the same one."""
     return of_protocol(protocol, rows).replace(", p", "P", 1)
 

@@ -28,7 +28,7 @@ from sentflow.stats.means import interval_of_scores, says_enough
 from sentflow.stats.paired import PairedT
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import Corpus, CorpusFile, Questions, copies
 
 CORPUS, MEAN, TREC_EVAL = RULES = ("corpus", "mean", "trec_eval")
 DECISIVE = 0.01  # of a mean: what can move by more is no ground to call a run better than another
@@ -70,12 +70,8 @@ def as_trec_eval(run: Run) -> Run:
 
 def n_equal_in_trec_eval(run: Run) -> int:
     """Questions with different scores that are equal in single precision, so that trec_eval orders them by name."""
-    found = 0
-    for one in run.ranked.values():
-        single = _single(one.scores)
-        equal = (single[1:] == single[:-1]) & (one.scores[1:] != one.scores[:-1])
-        found += bool(equal.any())
-    return found
+    distinct = [(one.scores, _single(one.scores)) for one in run.ranked.values()]
+    return sum(len(np.unique(scores)) > len(np.unique(single)) for scores, single in distinct)
 
 
 def _single(scores: np.ndarray) -> np.ndarray:
@@ -232,7 +228,7 @@ class Evaluation:
 def evaluate(
     run: Run,
     questions: Questions,
-    corpus: Corpus,
+    corpus: Corpus | CorpusFile,
     measures: Sequence[str],
     *,
     depth: int | None = None,
@@ -281,7 +277,7 @@ def evaluate(
     # only judged documents, for the questions that have others, too
     condensed = {name: [one for one in own if one in grades[name]] for name, own in ranking.items()}
     condensed = {name: own for name, own in condensed.items() if len(own) < len(ranking[name])}
-    equals = corpus.copies()
+    equals = copies(corpus, {document for own in grades.values() for document in own})
     widened = {name: _widened(found, equals) for name, found in grades.items()}
     widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())

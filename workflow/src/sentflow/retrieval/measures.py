@@ -1,6 +1,7 @@
 """Measures of ranked lists, and what they are by chance."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -44,39 +45,33 @@ def per_question(
     ir-measures does not know a measure, or cannot compute it; DataError: it cannot on these questions.
     """
     values = {name: np.zeros(len(grades)) for name in measures}
-    # Providers take measures that are equal, or differ in gains alone, for one; and documents that no measure of theirs
-    # sees cost time
+    # By the number of documents that they see: a program that is given no more is faster. Measures that differ in these
+    # parameters alone hide each other
     alike: dict[tuple[Any, ...], dict[Any, list[str]]] = {}
     for name in measures:
         measure = parsed(name, relevant_grade)
         kind = (_seen_by(measure), *(str(measure.params.get(key)) for key in ("gains", "judged_only")))
         alike.setdefault(kind, {}).setdefault(measure, []).append(name)
-    # Questions are numbers because gdeval takes no others. trec_eval takes a document of a negative grade for one that
-    # nobody judged
-    qrels = {
-        str(row): {one: max(grade, 0) for one, grade in own.items()}
-        for row, own in enumerate(grades.values())
-    }
     for (cutoff, *_), names_of in alike.items():
+        # gdeval reads files, in which white space ends a name and questions are numbers
+        in_files = any(one.NAME == "ERR" or one.params.get("dcg") == "exp-log2" for one in names_of)
+        called = quote if in_files else str
+        # trec_eval takes a document of a negative grade for one that nobody judged
+        qrels = {
+            str(row): {called(one): max(grade, 0) for one, grade in own.items()}
+            for row, own in enumerate(grades.values())
+        }
         found = {
-            str(row): {document: -float(rank) for rank, document in enumerate(ranking[name][:cutoff])}
+            str(row): {called(document): -float(rank) for rank, document in enumerate(ranking[name][:cutoff])}
             for row, name in enumerate(grades)
             if ranking.get(name)
         }
         # equality of measures is that of their names as text, which would be made anew for each of the values
         key_of = {id(measure): names for measure, names in names_of.items()}
-        truth = qrels
-        if any(one.NAME == "ERR" or one.params.get("dcg") == "exp-log2" for one in names_of):
-            truth, found = (_as_in_files(given) for given in (qrels, found))
-        for value in _calculated([*names_of], truth, found):
+        for value in _calculated([*names_of], qrels, found):
             for name in key_of[id(value.measure)]:
                 values[name][int(value.query_id)] = value.value
     return values
-
-
-def _as_in_files(given: Any) -> Any:
-    """Documents without white space in their names, for gdeval, which reads files."""
-    return {name: {quote(document): value for document, value in own.items()} for name, own in given.items()}
 
 
 def _calculated(measures: Sequence[Any], qrels: Any, found: Any) -> Iterator[Any]:
@@ -145,50 +140,43 @@ def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
 
 
 _EXAMPLES = "Write for example nDCG@10, R@100, RR@10, AP@100."
-_TRIED = {"1": {"a": 2, "b": 1, "c": 0}}, {"1": {"b": -1.0, "d": -2.0, "a": -3.0}}
-_MOST = 1_000_000  # documents of a cutoff; trec_eval aborts the process at 0, and counts modulo 2^32 or 2^64
-_KINDS = {int: "a whole number", float: "a decimal such as 0.8", bool: "True or False", dict: "{grade: gain}"}
+_TRIED = {"1": {"a": 2, "b": 1, "c": 0, "e": 3, "f": 4}}, {"1": {"b": -1.0, "d": -2.0, "a": -3.0}}
+# At a cutoff of 0 trec_eval aborts the process, and it rounds recall to two digits
+_RANGES = {"cutoff": (1, 1_000_000), "rel": (1, 1_000_000), "recall": (0, 1)}
 
 
 def _fault(measure: Any) -> str:
     """What is wrong with a measure, or what it needs; empty where there is nothing."""
-    takes, given = measure.SUPPORTED_PARAMS, measure.params
-    at = measure.AT_PARAM
-    for key, value in given.items():
-        if key not in takes:
-            return f"{measure.NAME} takes no {key}, only {', '.join(takes) or 'its name'}"
-        kind = takes[key].dtype
-        if not takes[key].validate(value) or (isinstance(value, bool) and kind is not bool):
-            return f"{key} is {value!r}, not {_KINDS.get(kind, takes[key].choices)}"
-        if key in ("cutoff", "rel") and not 1 <= value <= _MOST:
-            return f"{key} is {value}, not 1 to {_MOST}"
-        if key == "recall" and not (0 <= value <= 1 and round(value, 2) == value):
-            return f"recall is {value}, not 0.0 to 1.0 in steps of 0.01"
-        if key == "gains" and not all(isinstance(one, int) for pair in value.items() for one in pair):
-            return f"gains are {value}, not whole numbers"
-    if missing := [key for key, info in takes.items() if info.required and key not in given]:
-        example = f"{measure.NAME}@{0.1 if at == 'recall' else 10}"
-        return f"it needs {' and '.join(missing)}" + (f", as in {example}" if missing == [at] else "")
-    return _needed(measure)
-
-
-def _needed(measure: Any) -> str:
-    """With which parameters or packages a provider of ir-measures would compute a measure; empty if one does."""
     import ir_measures
 
-    if measure.NAME in {form.NAME for form in ir_measures.pyndeval.SUPPORTED_MEASURES}:
+    takes, given = measure.SUPPORTED_PARAMS, measure.params
+    if missing := [
+        f"{key} ({info.desc})" for key, info in takes.items() if info.required and key not in given
+    ]:
+        return f"it needs {', '.join(missing)}"
+    for key, value in given.items():
+        if key not in takes:
+            return f"it takes no {key}, only {', '.join(takes) or 'its name'}"
+        kind, (least, most) = takes[key].dtype, _RANGES.get(key, (-math.inf, math.inf))
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            return f"{key} is {value!r}, not of type {kind.__name__}"
+        if not takes[key].validate(value):
+            return f"{key} is {value!r}, not one of {takes[key].choices}"
+        if key in _RANGES and not (least <= value <= most and round(value, 2) == value):
+            return f"{key} is {value}, not {least} to {most}{', with two decimals' * (kind is float)}"
+    if ir_measures.pyndeval.supports(measure):
         return "it needs judgements of subtopics, which are not read here"
     if ir_measures.DefaultPipeline.supports(measure):
         return ""
-    words = {"REQUIRED": "with {}", "NOT_PROVIDED": "without {}"}
-    ways = []
-    for provider in ir_measures.DefaultPipeline.providers:
-        for form in (one for one in provider.SUPPORTED_MEASURES if one.NAME == measure.NAME):
-            odd = {key: repr(spec) for key, spec in form.params.items() if not spec.validate(measure[key])}
-            terms = [words.get(spec, f"with {{}}={spec}").format(key) for key, spec in odd.items()]
-            package = "" if provider.is_available() else f" ({provider.install_instructions()})"
-            ways.append(f"{' and '.join(terms)}{', ' if terms else ''}by {provider.NAME}{package}")
-    return f"ir-measures computes it only {', or '.join(ways)}" if ways else "no program computes it"
+    words = {"@NOT_PROVIDED": "", "REQUIRED": "…", "ANY": "…"}
+    forms = [
+        re.sub("@NOT_PROVIDED|REQUIRED|ANY", lambda found: words[found[0]], str(form))
+        + f" by {provider.NAME} ({provider.install_instructions()})"
+        for provider in ir_measures.DefaultPipeline.providers
+        for form in provider.SUPPORTED_MEASURES
+        if form.NAME == measure.NAME
+    ]
+    return f"ir-measures computes only {', '.join(forms) or 'others'}"
 
 
 _PER_DECADE = 16

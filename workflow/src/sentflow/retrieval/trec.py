@@ -88,7 +88,7 @@ def read_scores(
         return names[0], names[1], value
 
     seems = ({len(_JUDGEMENTS)}, {len(_BEIR)}), "judgements"
-    return _read(path, what, _lines(path), row, "occur", seems)
+    return _read(path, what, lines_of(path), row, "occur", seems)
 
 
 def read_judgements(path: Path) -> dict[str, dict[str, int]]:
@@ -97,7 +97,7 @@ def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     `path`: text in UTF-8, also packed by gzip; BEIR's first line is ``query-id corpus-id score``, with tabs. Raises
     DataError: names lines of another form, grades that are no whole numbers, a document judged twice, all at once.
     """
-    lines = _lines(path)
+    lines = lines_of(path)
     is_beir = lines[:1] != [] and lines[0][1].split() == _BEIR
     names = _BEIR if is_beir else _JUDGEMENTS
 
@@ -144,7 +144,7 @@ def _read(
     return found
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def lines_of(path: Path) -> list[tuple[int, str]]:
     """The lines that are no comments, with their numbers from 1."""
     numbered = enumerate(decode(_content(path), "utf-8", where=str(path)).split("\n"), start=1)
     return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]

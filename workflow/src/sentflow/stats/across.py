@@ -12,7 +12,6 @@ from scipy.special import chdtrc, fdtrc, stdtrit
 
 from sentflow.stats.paired import degrees_of_freedom
 from sentflow.stats.ranks import average_ranks
-from sentflow.stats.resampling import percentile_limits
 
 DECIMALS = 12  # beyond which differences of means differ by rounding
 _EXACT_UP_TO = 50  # units
@@ -22,13 +21,13 @@ _EXACT_UP_TO = 50  # units
 class Omnibus:
     """Whether the encoders differ at all; NaN where there are fewer than two units or encoders."""
 
-    # chi2, chi2_p: friedman, K − 1 degrees of freedom
-    chi2: float
-    chi2_p: float
-    # f, f_p: Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank alike `f` is
-    # infinite and `f_p` the exact probability of that.
-    f: float
-    f_p: float
+    # friedman_chi2, friedman_p: K − 1 degrees of freedom
+    friedman_chi2: float
+    friedman_p: float
+    # iman_davenport_f, iman_davenport_p: their form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank
+    # alike F is infinite, and p the exact probability of that.
+    iman_davenport_f: float
+    iman_davenport_p: float
 
 
 def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
@@ -158,24 +157,14 @@ def rank_intervals(
         np.add.at(totals, draw_of, drawn)
     averages = totals / sizes[chosen].sum(axis=1, keepdims=True)
     average = ranks(means).mean(axis=0)
-    place = ranks(-average)
-    places = ranks(-averages)
-    found = []
-    for model in range(n_models):
-        low, high = percentile_limits(averages[:, model], level)
-        limits = [(1 - level) / 2, (1 + level) / 2]
-        place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
-        found.append(
-            RankInterval(
-                average_rank=float(average[model]),
-                repeat_low=low,
-                repeat_high=high,
-                place=float(place[model]),
-                place_low=place_low,
-                place_high=place_high,
-            )
-        )
-    return found
+    limits = [(1 - level) / 2, (1 + level) / 2]
+    found = [
+        average,
+        *np.quantile(averages, limits, axis=0),
+        ranks(-average),
+        *np.quantile(ranks(-averages), limits, axis=0, method="inverted_cdf"),
+    ]
+    return [RankInterval(*of_model) for of_model in np.array(found).T.tolist()]
 
 
 def _drawn_scores(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from sentflow.config.configuration import Configuration, Retrieval
@@ -34,7 +35,9 @@ from sentflow.training.data.forms import RANKS
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     sets, retrievers, chosen = entries["question_sets"], entries["retrievers"], selected["question_sets"]
     yield from _config_problems(config.retrieval, entries, selected)
-    yield from _measure_problems(config.retrieval, {sets[name].get("relevant_grade", 1) for name in chosen})
+    yield from _measure_problems(
+        config.retrieval.measures, {sets[name].get("relevant_grade", 1) for name in chosen}
+    )
     mining = miners(entries, selected)
     reached = reached_by([*selected["retrievers"], *mining], retrievers)
     training = list(_training_sets(reached, entries, selected))
@@ -84,23 +87,20 @@ def _training_sets(
             yield f"decisions.{name}", one
 
 
-# The Snakefile does not import ir-measures for these
-_PLAIN_MEASURES = re.compile(r"(nDCG|R|RR|AP|P|Success)@[1-9]\d{0,5}")
+_PLAIN_MEASURES = re.compile(r"(nDCG|R|RR|AP|P|Success)@[1-9]\d{0,5}")  # need no import of ir-measures
 
 
-def _measure_problems(retrieval: Retrieval, relevant_grades: set[int]) -> Iterator[str]:
-    """Measures that ir-measures does not know, or cannot compute."""
-    for measure in retrieval.measures:
-        if relevant_grades and not _PLAIN_MEASURES.fullmatch(measure):
-            try:
-                from sentflow.retrieval.measures import parsed
+def _measure_problems(measures: Sequence[str], relevant_grades: set[int]) -> Iterator[str]:
+    odd = [name for name in measures if not _PLAIN_MEASURES.fullmatch(name)]
+    for name, grade in product(odd, relevant_grades):
+        try:
+            from sentflow.retrieval.measures import parsed
 
-                for grade in sorted(relevant_grades):
-                    parsed(measure, grade, "config.retrieval.measures")
-            except ConfigError as error:
-                yield str(error)
-            except ModuleNotFoundError:  # the environment of the jobs has it
-                return
+            parsed(name, grade, "config.retrieval.measures")
+        except ConfigError as error:
+            yield str(error)
+        except ModuleNotFoundError:  # only the environment of the jobs has it
+            return
 
 
 def _config_problems(retrieval: Retrieval, entries: AllEntries, selected: Selected) -> Iterator[str]:
