@@ -242,7 +242,7 @@ class Retrieval(Selection):
     # --- corpora and questions ------------------------------------------------------------------------------
 
     def passage_settings(self, wildcards: Any) -> str:
-        return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
+        return Cut.model_validate(self._entry("passages", wildcards.passages.partition("/")[0])).as_json()
 
     def analyser_settings(self, wildcards: Any) -> str:
         return self._analyser(wildcards.analyser).as_json()
