@@ -22,7 +22,7 @@ from sentflow.config.problems.encoders import written_as
 from sentflow.config.removed import removed_names, without_removed
 from sentflow.config.retrievers import DENSE, further_encoders, without_encoder
 from sentflow.config.sections import MEASURED, SECTIONS, SWEEPS, Section
-from sentflow.config.short_forms import write_out
+from sentflow.config.short_forms import write_out, write_out_rounds
 from sentflow.config.trained import further_models, write_out_models
 from sentflow.errors import ConfigError, instead
 from sentflow.flow import products
@@ -148,6 +148,8 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
     needed = [*further_encoders(entries, selected), *further_models(entries, selected)]
     others = {name: entries["models"][name] for name in needed if name not in chosen["models"]}
     trained = {**chosen["models"], **others}
+    for entry in entries["models"].values():  # an encoder is the same, however it is written
+        entry.pop("round_of", None)
     for name in choosing_questions(trained):  # each snapshot is a retriever, which nobody selects
         for snapshot in snapshot_entries(name, trained[name]):
             entries["retrievers"][snapshot] = {"kind": DENSE, "model": snapshot}
@@ -271,7 +273,8 @@ def read_entries(
         The entries, their problems, and by section the names of those that do not fit their model.
     """
     catalog = {section.name: read_yaml(workflow / "catalog" / f"{section.name}.yaml") for section in SECTIONS}
-    own = {section.name: as_map(config.get(section.name)) for section in SECTIONS}
+    own = {section.name: dict(as_map(config.get(section.name))) for section in SECTIONS}
+    refuse(write_out_rounds(own, catalog))
     entries: AllEntries = {name: _merged(catalog[name], own[name]) for name in catalog}
     found = [*name_problems(entries), *_fixed_switches(catalog["protocols"], own["protocols"])]
     unfit: dict[str, set[str]] = {}

@@ -121,7 +121,8 @@ def _origin(entry: Mapping[str, Any]) -> str:
     sweep = as_map(entry.get("cell")).get("sweep")
     if sweep:
         return f"sweeps.{sweep}"
-    return f"models.{entry['seed_of']}" if "seed_of" in entry else ""
+    written = entry.get("round_of", entry.get("seed_of"))
+    return f"models.{written}" if written else ""
 
 
 # Kinds of which a training would lose what stands on top of the encoder
