@@ -84,4 +84,4 @@ rule exports:
 
 complete(workflow.rules, f"{workflow.basedir}/envs/sentflow.yaml")
 # Not in onstart: without its targets Snakemake never starts
-explain_unknown_targets(logger, workflow)
+listen(logger, workflow)

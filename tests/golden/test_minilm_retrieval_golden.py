@@ -11,12 +11,13 @@ from mirror_data import mirror_corpus, mirror_questions
 from retrievers import analyser_with, bm25_settings, fusion_settings
 
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import QuestionScores
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
+from sentflow.retrieval.settings import QuestionTests
 
 pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
 
@@ -28,7 +29,7 @@ CRANFIELD = {
     "product": (0.5642, 0.4907, 0.7808, 0.8478),
     "reciprocal-rank": (0.5571, 0.4860, 0.7997, 0.8269),
 }
-SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.01, n_resamples=10_000, seed=1)
+SETTINGS = QuestionTests(level=0.95, alpha=0.05, margin=0.01, n_resamples=10_000, seed=1)
 
 
 def ranked(minilm, questions, corpus):

@@ -40,7 +40,7 @@ from sentflow.flow.provenance import (
 )
 from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
 from sentflow.flow.start import (
-    explain_unknown_targets,
+    listen,
     refuse_results_as_settings,
     refuse_uploads,
     write_record,

@@ -8,7 +8,7 @@ import pytest
 from retrievers import VARIANTS, bm25_settings
 from scipy.sparse import csr_array
 
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.retrieval.explanation import (
     Contribution,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.retrieval.retrievers import sparse
 from sentflow.retrieval.retrievers.bm25 import sparsity_of_terms

@@ -50,6 +50,8 @@ def test_an_experiment_asks_for_every_commit_and_every_file_that_nobody_publishe
     wanted += [f"training_data.{corpus}.file: " for corpus in CORPORA[name]]
     if name == "zalo":
         wanted.append("analysers.vietnamese-zalo.stop_words.file: ")
+        words = read("workflow/catalog/analysers.yaml")["vietnamese-zalo"]["stop_words"]
+        assert words["source"] in text and words["sha256"] in words["source"]
     assert all(one in text for one in wanted)
     assert f"{len(wanted)} mistakes" in text
 

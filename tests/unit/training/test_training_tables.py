@@ -43,7 +43,7 @@ def scored(group, dev, test, seed=42):
 
 
 def table_of(make, rows, published=()):
-    return make(Inputs.holding(rows), {"caption": "Trial", "published": published})
+    return make(Inputs.holding(rows).quoting(published))
 
 
 def lines_of(table):

@@ -33,8 +33,7 @@ from sentflow.encoders.vectors.storage import (
 from sentflow.errors import DataError
 from sentflow.flow.environment import workflow_folder
 from sentflow.probing.draws import FoldPlan
-from sentflow.probing.featurised import ALL
-from sentflow.probing.rows import pair_features
+from sentflow.probing.rows import ALL, pair_features
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:
         ) from error
     if features.ndim != 2 or len(features) != n_rows or features.shape[1] == 0:
         raise ArgumentError(
-            f"{source} returned the shape {features.shape} for {n_rows} rows. Return one vector per "
-            f"row: ({n_rows}, D)."
+            f"{source} returned the shape {features.shape} for {n_rows} rows. Return one vector per row: ({n_rows}, D)."
         )
     if len(bad := np.flatnonzero(~np.isfinite(features).all(axis=1))):
         raise ArgumentError(
@@ -296,8 +294,7 @@ class SentenceEncoder:
             parts = [self._checked(_row(self._encode(text)), 1) for text in texts]
         if len(widths := {part.shape[1] for part in parts}) > 1:
             raise ArgumentError(
-                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of "
-                "one width."
+                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of one width."
             )
         return np.concatenate(parts)
 

@@ -44,7 +44,8 @@ from sentflow.probing.draws import task_plans
 from sentflow.probing.fold import FoldInfo, ProbeDesign
 from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.training import FeatureSource, FixedFeatures, warn_of_few_rows
+from sentflow.probing.training import FeatureSource, FixedFeatures
+from sentflow.texts.checks import few_rows, n_balanced
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ class UlyssesSentEval:
         self.protocol = named_protocol(protocol, config)
         self._protocols = protocols_of(self._catalog["tasks"], self.protocol, config)
         self._warned: set[str] = set()
+        self._few_rows: set[str] = set()  # tasks that were told to have them
         if is_reference(sentence_model):
             sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
             if lazy_embedding and not sentence_model.lazy:
@@ -284,8 +286,7 @@ class UlyssesSentEval:
             An argument, the data of a task, or what `embed` returned is not in order.
         """
         self._check_embed()
-        for task in self.tasks:
-            self._table(task, self._train_arguments(kwargs_train, task))
+        self._warn_of_few_rows(self.tasks, kwargs_train)
         evaluated = {
             task: self._evaluated(task, kwargs_embed, kwargs_train, ignore_cached=ignore_cached)
             for task in self.tasks
@@ -339,6 +340,7 @@ class UlyssesSentEval:
             See `evaluate`.
         """
         self._check_embed()
+        self._warn_of_few_rows([task], kwargs_train)
         scores, folds = self._evaluated(task, kwargs_embed, kwargs_train, ignore_cached=ignore_cached)
         return (scores, folds) if return_all_results else scores
 
@@ -360,7 +362,6 @@ class UlyssesSentEval:
         if text and text not in self._warned:  # once per set of changes, not for every task
             self._warned.add(text)
             logger.warning("scores are not comparable with published ones: %s", text)
-        warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
             files = ResultFolder(Path(self.results_dir), str(self.model_name), settings=settings)
@@ -392,6 +393,21 @@ class UlyssesSentEval:
             models={name: ModelTitle(title=name, control=False)},
         )
         return TaskScores(aggregated, score_row(record, titles)), rows
+
+    def _warn_of_few_rows(self, tasks: Sequence[str], kwargs_train: Mapping[str, Any] | None) -> None:
+        """Bring and check the rows of tasks, and name those with too few in one warning, a task only once."""
+        told = {}
+        for task in tasks:
+            arguments = self._train_arguments(kwargs_train, task)
+            counts = np.unique(self._table(task, arguments).labels, return_counts=True)[1].tolist()
+            needs = arguments.protocol.needs()
+            text = few_rows(counts, protocol=arguments.protocol.name, **needs)
+            if text and task not in self._few_rows:
+                told[task] = n_balanced(counts), text
+        self._few_rows.update(told)
+        if told:
+            smallest = min(told, key=lambda task: told[task][0])
+            logger.warning("too few rows: %s. In %s %s", ", ".join(told), smallest, told[smallest][1])
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""

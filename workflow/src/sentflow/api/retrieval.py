@@ -22,8 +22,8 @@ from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import source_kind
 from sentflow.encoders.settings import DENSE, DOCUMENT, FITTED, QUERY, SIDES
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.encoders.vectors.storage import FloatArray
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
@@ -444,7 +444,7 @@ def _weights_of_terms(model: Any, texts: list[str], side: str, batch_size: int) 
 
 
 def _vectors_of_terms(model: Any, texts: list[str], side: str, batch_size: int) -> TermEmbeddings:
-    from sentflow.sparse.encoding import term_embeddings
+    from sentflow.sparse.model import term_embeddings
 
     starts = range(0, len(texts), batch_size)
     parts = [

@@ -113,7 +113,7 @@ def _explained_text(
     entry = _entry(model, configs)
     prepare_environment(1)
     from sentflow.encoders.kind import Context, load_encoder
-    from sentflow.encoders.neural.term_names import term_names
+    from sentflow.encoders.neural.tokenizer import term_names
 
     with quiet(), tempfile.TemporaryDirectory() as temporary:
         manifest, folder = fetched_manifest(

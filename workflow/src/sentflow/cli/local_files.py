@@ -13,9 +13,9 @@ from sentflow.cli.terminal import quiet
 from sentflow.config.experiment import Experiment
 from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
-from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.fetch import own_file
 from sentflow.encoders.manifest import model_folder, source_kind
+from sentflow.encoders.safety import describe_modules, describe_plain
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.pairs import Similarity
 from sentflow.families.probing import Probing

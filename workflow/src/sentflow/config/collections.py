@@ -153,14 +153,18 @@ class CorpusSettings(CorpusFacts):
         yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
 
 
-class Corpus(OfDataset, CorpusSettings, Counted):
-    """Documents that questions are searched in (docs/retrieval.md)."""
+class Sharded(Counted):
+    """What corpora say in both of their forms that no table depends on."""
 
     shards: Count = Field(1, le=100000)
     """Parts of about as many documents that are embedded and searched by jobs of their own (docs/retrieval.md)."""
 
 
-class ShortCorpus(OwnData, CorpusFacts, Counted):
+class Corpus(OfDataset, CorpusSettings, Sharded):
+    """Documents that questions are searched in (docs/retrieval.md)."""
+
+
+class ShortCorpus(OwnData, CorpusFacts, Sharded):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
@@ -369,6 +373,8 @@ class StopList(Settings):
     """Path of a text file in UTF-8, a term per line, beside the configuration file or in the working folder."""
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
+    source: Maybe[Text] = None
+    """Who publishes the file and how to get it, for the message where it is missing or another one."""
 
 
 class Range(Settings):

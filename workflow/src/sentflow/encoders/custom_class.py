@@ -30,10 +30,7 @@ class CustomClass:
 
 
 def read_class(reference: str) -> CustomClass:
-    """The class that ``path/to/file.py:ClassName`` means.
-
-    Raises ConfigError: no such file or class, a syntax error, or a class without the methods that it needs.
-    """
+    """The class that ``path/to/file.py:ClassName`` means. ConfigError: there is none, or it lacks a method."""
     file, name = split_reference(reference)
     classes = {node.name: node for node in _tree(file).body if isinstance(node, ast.ClassDef)}
     if name not in classes:

@@ -46,11 +46,7 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest(Description):
-    """What `fetch_model` found out about a model.
-
-    `source` is that of the catalog entry, None for encoders without files; `files` are all that are read, by their
-    names in the model's folder.
-    """
+    """What `fetch_model` found out about a model; `files` are all that are read, by their names in its folder."""
 
     kind: str  # of encoder, see `sentflow.encoders.settings.KINDS`
     revision: str | None = None  # commit of a model from the hub, else None

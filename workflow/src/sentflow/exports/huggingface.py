@@ -24,15 +24,9 @@ def eval_results(row: ScoreRow, task: TaskFacts) -> str:
 
     entries = []
     if not math.isnan(row.mean):
-        entries.append(
-            EvalResultEntry(
-                dataset_id=task.data,
-                task_id=f"{row.task}_{_CONFIG}_{_SPLIT}",
-                dataset_revision=task.data_revision,
-                value=round(100 * row.mean, 5),
-                notes=_notes(row),
-            )
-        )
+        data = {"dataset_id": task.data, "dataset_revision": task.data_revision}
+        name, value = f"{row.task}_{_CONFIG}_{_SPLIT}", round(100 * row.mean, 5)
+        entries.append(EvalResultEntry(**data, task_id=name, value=value, notes=_notes(row)))
     found: list[dict[str, Any]] = eval_result_entries_to_yaml(entries)
     return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=1000)
 

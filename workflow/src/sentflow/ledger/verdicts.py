@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from sentflow.errors import DataError
@@ -14,7 +14,6 @@ VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
 _ROUNDING = 1e-9
 # Of a score in [0, 1]: between processors correlations differ in the fourth decimal at most, and few ranks move
 _BETWEEN_MACHINES = 5e-4
-_COPIED = tuple(field.name for field in fields(Printed))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +98,7 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: floa
     can_run = not_run and claim.comparable
     missing = system["needs"] if claim.comparable else "other documents, questions or pairs than ours"
     return LedgerRow(
-        **{name: getattr(claim, name) for name in _COPIED},
+        **{field.name: getattr(claim, field.name) for field in fields(Printed)},
         ours=ours,
         low=low,
         high=high,
@@ -122,8 +121,8 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
     tolerance = claim.tolerance + baseline.tolerance
     was_run = NOT_RUN not in (claim.verdict, baseline.verdict)
     verdict = verdict_of(ours - printed, claim.digits, tolerance) if was_run else NOT_RUN
-    return LedgerRow(
-        **{name: getattr(claim, name) for name in _COPIED if name not in ("row", "printed", "consistent")},
+    return replace(
+        claim,
         row=f"{claim.row} less {baseline.row}",
         printed=printed,
         consistent=math.nan,
@@ -132,7 +131,6 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
         high=NOTHING.high,
         difference=ours - printed,
         tolerance=tolerance,
-        reason=claim.reason,
         effect_ratio=ours / printed,
         verdict=verdict,
         expected=math.nan,

@@ -93,8 +93,8 @@ def standardised(
 ) -> list[np.ndarray]:
     """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
 
-    `parts`: features (n, D) float32 of the training, evaluation and test part; they are left as they are.
-    `unscaled_constant`: columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
+    `parts`: (n, D) float32 each, left as they are. `ones`: add a column of ones. `unscaled_constant`: columns that are
+    constant on the training part become x − mean, instead of (x − mean) · 1e12.
     """
     copies = [_copy(part, ones=ones) for part in parts]
     inner = [copy[:, : parts[0].shape[1]] for copy in copies]
@@ -145,10 +145,7 @@ def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def standardised_sparse(
     parts: Sequence[csr_array], *, ones: bool, unscaled_constant: bool = False
 ) -> list[ShiftedSparse]:
-    """Standardise by the first (training) part as `standardised` does, and keep the parts sparse.
-
-    `parts`: features (n, D) float32 of the training, evaluation and test part.
-    """
+    """Standardise sparse (n, D) float32 parts by the first, as `standardised` does, and keep them sparse."""
     parts = _less_constants(parts)
     train = parts[0]
     n, width = cast(tuple[int, int], train.shape)
@@ -168,10 +165,7 @@ def standardised_sparse(
 
 
 def _less_constants(parts: Sequence[csr_array]) -> list[csr_array]:
-    """The parts without stored zeros, and with columns that are constant on the first part moved to 0.
-
-    Else such a column, divided by 1e-12, would be the difference of two huge numbers.
-    """
+    """Parts without stored zeros, columns constant on the first moved to 0: else differences of two huge numbers."""
     parts = [part.copy() for part in parts]
     for part in parts:
         part.eliminate_zeros()
@@ -249,10 +243,9 @@ class Problem:
 def joined(
     train: "Features", others: "Sequence[Features]", initial: np.ndarray, *, first_width: int
 ) -> Problem:
-    """Join the equal columns of a training part where that is worth it.
+    """Join the equal columns of (n, D) standardised training features where that is worth it.
 
-    `train`, `others`: (n, D) and (m, D) standardised features. `initial`: (P,) initial parameters that begin with the
-    first layer's (h, D).
+    `initial`: (P,) initial parameters that begin with the first layer's (h, D).
     """
     groups = equal_columns(train)
     if groups is None:

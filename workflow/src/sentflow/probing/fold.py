@@ -39,8 +39,8 @@ def published_metric(
 ) -> float:
     """The metric of a task, clipped below at 0 as published, or not.
 
-    `name`: ``"mcc"`` or ``"adjusted_macro_f1"``. `truth`, `predicted`: (n,) integers in [0, n_classes). `n_classes`:
-    classes of the task, not of this sample. `clip`: whether values below 0 count as 0.
+    `name`: ``"mcc"`` or ``"adjusted_macro_f1"``. `truth`, `predicted`: (n,) integers in [0, n_classes), the classes of
+    the task, not of this sample.
     """
     value = _of_counts(name, confusion(truth, predicted, n_classes=n_classes).tobytes(), n_classes)
     return max(0.0, value) if clip else value
@@ -59,12 +59,10 @@ def confusion(truth: np.ndarray, predicted: np.ndarray, *, n_classes: int) -> np
 
 
 def matthews_correlation(counts: np.ndarray) -> float:
-    """Matthews correlation of a confusion matrix, in [−1, 1].
+    """Matthews correlation of a confusion matrix, in [−1, 1]; 0 where it is undefined.
 
-    Where it is undefined (a row or column sum is the whole) it is 0.
-
-    Single precision is part of the protocol: in the search the first best setting wins, so the rounding of
-    equal values decides. Sums and products of counts are exact in float32 for parts below 4096 rows.
+    Single precision is part of the protocol: in the search the first best setting wins, so the rounding of equal values
+    decides. Sums and products of counts are exact in float32 for parts below 4096 rows.
     """
     true = counts.sum(axis=1).astype(np.float32)
     predicted = counts.sum(axis=0).astype(np.float32)
@@ -77,11 +75,7 @@ def matthews_correlation(counts: np.ndarray) -> float:
 
 
 def adjusted_macro_f1(counts: np.ndarray) -> float:
-    """Macro-F1 on a scale where 1/K is 0 and a perfect answer is 1.
-
-    (F1 - 1/K) / (1 - 1/K). A class that neither occurs nor is predicted is left out of the mean, as
-    torchmetrics does.
-    """
+    """(F1 − 1/K) / (1 − 1/K) of macro-F1 without classes that neither occur nor are predicted, as in torchmetrics."""
     n_classes = len(counts)
     hits = np.diag(counts).astype(np.float32)
     total = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float32)
@@ -306,10 +300,7 @@ class FinalRun:
         self._lowest, self._improved, self._stale = math.inf, math.inf, 0
 
     def after(self, logits: np.ndarray) -> bool:
-        """Whether to stop after an epoch with these (m, outputs) logits of the evaluation part.
-
-        Counts the epochs in a row that hardly improved the best loss, or whose loss is not finite.
-        """
+        """Whether to stop after these (m, outputs) evaluation logits: too many epochs hardly lowered the loss."""
         protocol, loss = self.fold.protocol, part_loss(logits, self.fold.evaluation_labels)
         self._losses.append(loss)
         self._logits.append(logits)

@@ -68,8 +68,7 @@ def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
         raise DataError(
-            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and "
-            "run snakemake again."
+            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and run snakemake again."
         )
 
 
@@ -382,6 +381,7 @@ def make_tables(*, summary: list[In], products: str, settings: Json, output: lis
     """
     from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
     from sentflow.report.table.latex import compact_latex_text, latex_text
+    from sentflow.report.table.table import made
 
     # how the name of a file goes on behind that of the table → what writes it
     forms = {
@@ -393,10 +393,8 @@ def make_tables(*, summary: list[In], products: str, settings: Json, output: lis
     }
 
     def make(product: "Product", inputs: "Inputs") -> None:
-        about = {"caption": settings["caption"]}
-        if product.name in settings["published"]:
-            about["published"] = settings["published"][product.name]
-        table = product.load()(inputs, about)
+        published = settings["published"].get(product.name, ())
+        table = made(product, inputs, settings["caption"], published)
         for ending, file in _endings(output, product.name, forms).items():
             write_text(file, forms[ending](table))
         logger.info("%s: %d records", product.name, len(table.records))

@@ -37,8 +37,8 @@ _SET = b"questions"
 class Decision:
     """Keeps the best documents of a question, as far as all of these allow; None for no limit.
 
-    The published rule of the Zalo challenge 2021 (the first two; the first alone if the second is 2.7 or more below it;
-    none below 20) is ``most`` 2, ``window`` 2.7, ``least`` 20, but for scores that differ by exactly 2.7.
+    The published rule of the Zalo challenge 2021 is ``most`` 2, ``window`` 2.7, ``least`` 20, but for scores that
+    differ by exactly 2.7.
     """
 
     most: int | None = None  # number of documents
@@ -209,8 +209,7 @@ def write_decision_values(
 ) -> None:
     """Write the values of every question as Parquet, and their means with intervals as JSON.
 
-    `found`: what was decided for the questions of one set, and what that is worth; at least one. `n_asked`: questions
-    of the set, with and without a relevant document.
+    `found`: what was decided for the questions of one set, and its worth. `n_asked`: all questions of the set.
     """
     first = found[0][1]
     columns: Columns = {"question": first.questions, "group": first.groups}

@@ -62,10 +62,21 @@ def as_trec_eval(run: Run) -> Run:
     place[sorted(range(len(names)), key=names.__getitem__, reverse=True)] = np.arange(len(names))
     ranked = {}
     for question, found in run.ranked.items():
-        scores = found.scores.astype(np.float32)
+        scores = _single(found.scores)
         order = np.lexsort((place[found.rows], -scores))
         ranked[question] = Ranked(found.rows[order], scores[order].astype(np.float64), found.tied_at_cut)
     return replace(run, ranked=ranked)
+
+
+def n_equal_in_trec_eval(run: Run) -> int:
+    """Questions with different scores that are equal in single precision, so that trec_eval orders them by name."""
+    distinct = [(one.scores, _single(one.scores)) for one in run.ranked.values()]
+    return sum(len(np.unique(scores)) > len(np.unique(single)) for scores, single in distinct)
+
+
+def _single(scores: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # large ones are infinite there, too
+        return scores.astype(np.float32)
 
 
 def best_and_worst(run: Run, ranking: Ranking, grades: Grades) -> tuple[Orders, Orders]:

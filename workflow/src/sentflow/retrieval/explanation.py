@@ -10,8 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sentflow.encoders.vectors.sparse import TermName
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings, TermName
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows, write_rows
@@ -72,9 +71,9 @@ class Explanation:
 def of_weights(question: Any, document: Any, name: TermName, *, step: float = 1.0) -> Explanation:
     """A product of weights, or of the vectors of shared terms, e^q_j · e^d_j of term j, term by term.
 
-    `question`, `document`: of one text each, both `csr_array` (1, d), no number stored twice, or both
-    `TermEmbeddings`, whose half-precision values are multiplied in float64, and whose weights are no factors of
-    addends. `step`: what weights of the document are multiplied by, see `sentflow.retrieval.retrievers.sparse.rounded`.
+    `question`, `document`: of one text each, both `csr_array` (1, d), or both `TermEmbeddings`, whose values are
+    multiplied in float64. `step`: multiplies weights of the document, see
+    `sentflow.retrieval.retrievers.sparse.rounded`.
     """
     has_vectors = isinstance(question, TermEmbeddings)
     first, second = (one.weights if has_vectors else one for one in (question, document))
@@ -209,7 +208,7 @@ def _by_weights(
 ) -> list[Explanation]:
     """By the best passage of a document, the first of equals. The tokenizer of the model names the terms."""
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.neural.term_names import term_names
+    from sentflow.encoders.neural.tokenizer import term_names
     from sentflow.retrieval.retrievers.dense import document_vectors, question_vectors
     from sentflow.retrieval.retrievers.sparse import reader_of, refuse_other_terms, rounded
 
@@ -250,8 +249,7 @@ def agreeing(
 ) -> dict[Pair, Explanation]:
     """What is said of pairs, if it is what the scores of a run say; documents that the run lacks have none.
 
-    Raises DataError: terms add up to another score than that of the run: it was made from other files, or by other
-    settings.
+    Raises DataError: terms add up to another score: the run was made from other files, or by other settings.
     """
     found = dict(zip(pairs, explanations, strict=True))
     for pair, explanation in found.items():

@@ -91,11 +91,10 @@ def hard_questions(
     pair: Sequence[str],
     limit: int,
 ) -> list[HardQuestion]:
-    """The hardest questions, then those on which two retrievers differ most.
+    """The hardest questions, then those on which two retrievers differ most; at most `limit` of each kind.
 
-    `values`: retriever → (n,) float64 by `measure`, of the n questions that were `asked`. `runs`: retriever → its run,
-    of the two that are shown at least. `serious`: retrievers that are no controls. `pair`: the two that are shown and
-    compared, or one where there is no other. `limit`: at most so many questions of each kind.
+    `values`: retriever → (n,) float64 by `measure`, of the n questions that were `asked`. `runs`: of the two that are
+    shown at least. `serious`: retrievers that are no controls. `pair`: the two, or one where there is no other.
     """
     counted = np.stack([values[name] for name in serious])
     means = counted.mean(axis=0)

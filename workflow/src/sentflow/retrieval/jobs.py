@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +33,6 @@ from sentflow.texts.corpora import read_corpus, read_questions
 
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
-    from sentflow.compare.questions import QuestionSettings
     from sentflow.stats.resampling import Bootstrap
     from sentflow.texts.corpora import Corpus
 
@@ -411,11 +409,10 @@ def compare_retrieval(
     from dataclasses import replace
 
     from sentflow.compare import rows as kinds
-    from sentflow.compare.questions import QuestionSet
+    from sentflow.compare.questions import QuestionScores
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families
-    how = question_settings(settings)
     values_of = {(one.question_set, one.retriever): one for one in map(read_values, rows)}
     by_ties = decided(map(read_sealed, scores))
     compared, of_seeds, tested = [], [], []
@@ -428,15 +425,15 @@ def compare_retrieval(
         if not own:
             continue
         questions, values = common_questions(own, main)
-        question_set = QuestionSet(
-            name=name,
+        question_set = QuestionScores(
+            unit_set=name,
             measure=main,
             systems=[one.retriever for one in own],
             questions=questions,
             groups=own[0].groups,
             clusters=own[0].clusters,
-            values=values,
-            settings=how,
+            scores=values,
+            settings=settings,
         )
         compared.append(question_set)
         kept = [place for place, one in enumerate(own) if (name, main, one.retriever) not in by_ties]
@@ -446,10 +443,10 @@ def compare_retrieval(
                 *(name, main, ", ".join(one.retriever for place, one in enumerate(own) if place not in kept)),
             )
         tested.append(
-            replace(question_set, systems=[own[place].retriever for place in kept], values=values[kept])
+            replace(question_set, systems=[own[place].retriever for place in kept], scores=values[kept])
         )
         for measure in settings.measures:  # no test is adjusted for the others: they cost nothing
-            by_measure = replace(question_set, measure=measure, values=common_questions(own, measure)[1])
+            by_measure = replace(question_set, measure=measure, scores=common_questions(own, measure)[1])
             of_seeds += [
                 row
                 for row in by_measure.seed_rows(families)
@@ -460,7 +457,7 @@ def compare_retrieval(
     write_rows(differences, kinds.QuestionDifference, [row for one in tested for row in one.differences()])
     write_rows(
         document_differences,
-        kinds.DocumentDifference,
+        kinds.QuestionDifference,
         [row for one in tested for row in one.document_differences()],
     )
     write_rows(
@@ -480,32 +477,23 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
 
     from sentflow.compare.differences import all_differences
     from sentflow.compare.questions import QuestionScores
-    from sentflow.compare.rows import DecisionDifference
-    from sentflow.files.rows import row_from
+    from sentflow.compare.rows import QuestionDifference
     from sentflow.retrieval.decisions import read_decision_values
     from sentflow.retrieval.tuning import F2
 
     values_of = {(one.question_set, one.system): one for path in rows for one in read_decision_values(path)}
-    differences: list[DecisionDifference] = []
+    differences: list[QuestionDifference] = []
     for name in settings.question_sets:
         own = [values_of[name, one] for one in settings.systems if (name, one) in values_of]
         if len(own) < 2 or len(own[0].questions) < 2:
             continue
         values = np.stack([one.values[F2] for one in own])
         names = [one.system for one in own]
-        scores = QuestionScores(name, F2, names, own[0].questions, values, question_settings(settings))
+        scores = QuestionScores(name, F2, names, own[0].questions, values, settings)
         here = all_differences(scores)
-        differences += [row_from(DecisionDifference, vars(row)) for row in here]
+        differences += here
         logger.info("%s: %d pairs of decisions", name, len(here))
-    write_rows(output, DecisionDifference, differences)
-
-
-def question_settings(settings: ComparisonSettings) -> "QuestionSettings":
-    """How systems are compared on a collection."""
-    from sentflow.compare.questions import QuestionSettings
-
-    named = {one.name: getattr(settings, one.name) for one in fields(QuestionSettings)}
-    return QuestionSettings(**named)
+    write_rows(output, QuestionDifference, differences)
 
 
 @job()

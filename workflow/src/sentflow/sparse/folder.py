@@ -25,10 +25,9 @@ _NAMED = 3
 
 
 def save_sparse_embed(model: SparsEmbed, folder: Path | str) -> None:
-    """Write a model into a folder, which is made where it is not there; files of an earlier one are replaced.
+    """Write a model into a folder, made where it is not there; files of an earlier one are replaced.
 
-    `model`: on any device; it stays as it is. Neither its state of training nor `chunk_size`, which changes no number,
-    is kept.
+    Neither its state of training nor `chunk_size`, which changes no number, is kept.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,9 +55,8 @@ def load_sparse_embed(
 ) -> SparsEmbed:
     """The model that `save_sparse_embed` wrote, in float32 and without dropout; no code of the folder runs.
 
-    `device`: where to compute; the processor without it. `max_tokens`: to which texts are cut; as the folder says
-    without it. Raises ConfigError: the folder is none of a SparseEmbed, of another version, or more tokens are asked
-    for than it has positions.
+    `device`: the processor without it. `max_tokens`: as the folder says without it. Raises ConfigError: the folder is
+    none of a SparseEmbed, of another version, or it has fewer positions.
     """
     folder = Path(folder)
     said = FolderDescription.read(folder)

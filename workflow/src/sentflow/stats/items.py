@@ -81,13 +81,10 @@ def resampling_units(labels: np.ndarray, groups: Sequence[str | None]) -> Units:
     `labels`: (n,) int64 class indices of all rows, also of those that no fold tests. `groups`: n names of documents,
     None where unknown: such a row is a document of its own.
     """
-    named: dict[str, int] = {}
-    of_row = np.empty(len(labels), np.int64)
-    n_units = 0
-    for row, group in enumerate(groups):
-        unit = n_units if group is None else named.setdefault(group, n_units)
-        n_units += unit == n_units
-        of_row[row] = unit
+    numbers: dict[str | int, int] = {}
+    names = [row if group is None else group for row, group in enumerate(groups)]
+    of_row = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+    n_units = len(numbers)
     lowest, highest = np.full(n_units, np.iinfo(np.int64).max), np.full(n_units, -1)
     np.minimum.at(lowest, of_row, labels)
     np.maximum.at(highest, of_row, labels)

@@ -89,12 +89,10 @@ class OutOfFoldT(PairedT):
     n_classes: int
 
     @classmethod
-    def of(cls, first: RowScores, second: RowScores, differences: np.ndarray | None = None) -> "OutOfFoldT":
-        """The test of two systems on the same folds; without `differences`, of the scores of repetitions."""
+    def of(cls, first: RowScores, second: RowScores, differences: np.ndarray) -> "OutOfFoldT":
+        """The test of two systems on the same folds."""
         moved = first.contributions - second.contributions
-        of_repetitions = first.scores - second.scores
-        given = of_repetitions if differences is None else differences
-        return cls(given, moved, first.truth, first.tested, first.n_classes)
+        return cls(differences, moved, first.truth, first.tested, first.n_classes)
 
     @property
     def n_rows(self) -> int:
@@ -122,8 +120,3 @@ class OutOfFoldT(PairedT):
     @property
     def freedom(self) -> float:
         return self.n_rows - self.n_classes
-
-    @property
-    def effect_size(self) -> float:
-        """Mean over the standard deviation of the rows' shares in it; NaN where that is 0."""
-        return math.nan if self.degenerate else self.mean / (self.error * math.sqrt(self.n_rows))

@@ -112,20 +112,13 @@ class PairGraph:
         Pairs, if no sentence occurs in two of them. Else connected components, which are independent of each other, if
         there are at least `LEAST_COMPONENTS` effective ones. Else sentences.
         """
-        if self.component.max() + 1 == len(self.first):
-            return self.pair_units()
-        return self.component_units() if self.effective_pairs >= LEAST_COMPONENTS else self.sentence_units()
+        n = int(self.component.max()) + 1
+        if n < len(self.first) and self.effective_pairs < LEAST_COMPONENTS:
+            return self._sentence_units()
+        kind, unit = (COMPONENTS, self.component) if n < len(self.first) else (PAIRS, np.arange(n))
+        return PairUnits(kind, unit, None, n, self.effective_pairs)
 
-    def pair_units(self) -> PairUnits:
-        n = len(self.first)
-        return PairUnits(PAIRS, np.arange(n), None, n, self.effective_pairs)
-
-    def component_units(self) -> PairUnits:
-        return PairUnits(
-            COMPONENTS, self.component, None, int(self.component.max()) + 1, self.effective_pairs
-        )
-
-    def sentence_units(self) -> PairUnits:
+    def _sentence_units(self) -> PairUnits:
         """Sentences: a pair weighs the product of how often its two were drawn.
 
         The pigeonhole bootstrap of Owen 2007, Annals of Applied Statistics 1, 386–411. Only sentences that two pairs

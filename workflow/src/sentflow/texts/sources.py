@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sentflow.config.collections import Records
 from sentflow.config.tasks import Reader
-from sentflow.errors import DataError
-from sentflow.texts.formats.raw import Column, listed
+from sentflow.errors import DataError, listed
+from sentflow.texts.formats.raw import Column
 from sentflow.texts.formats.raw import Records as FileRecords
 from sentflow.texts.formats.table import read_records
 from sentflow.texts.raw_files import MEANINGS

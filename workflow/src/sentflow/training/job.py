@@ -237,9 +237,9 @@ _OFFLINE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False
 def learnt_tokenizer(like: Any, size: int, texts: Sequence[str]) -> Any:
     """A tokenizer that normalises and splits texts as another one does, with a vocabulary that is learnt from texts.
 
-    `size`: tokens, special ones included; fewer where the texts have no more pieces. Equal texts give equal ids, in any
-    process and order. Raises ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size`
-    leaves no room for the single characters of the texts.
+    `size`: tokens at most, special ones included. Equal texts give equal ids, in any process and order. Raises
+    ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size` is smaller than the
+    characters of the texts.
     """
     backend = getattr(like, "backend_tokenizer", None)
     if not isinstance(backend, Tokenizer) or not isinstance(backend.model, WordPiece | BPE):
@@ -271,12 +271,7 @@ def learnt_tokenizer(like: Any, size: int, texts: Sequence[str]) -> Any:
 def _word_pieces(
     backend: Tokenizer, special: Mapping[str, int], size: int, texts: Sequence[str]
 ) -> dict[str, int]:
-    """Piece → id.
-
-    The trainer numbers characters inside words in the order of a hash table, which differs from run to run, and settles
-    ties between pairs by these numbers. What it is told to be special has numbers from the beginning; so it is asked
-    for single characters first, and told them, sorted, as special.
-    """
+    """Piece → id. The trainer numbers characters inside words at random, so they are given, sorted, as special."""
 
     def trained(size: int, first: Sequence[str]) -> dict[str, int]:
         learner = Tokenizer(WordPiece(unk_token=backend.model.unk_token))
@@ -300,8 +295,7 @@ def load_start(
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
-    With a configuration, its tokenizer and its configuration are taken, perhaps with a vocabulary that is learnt from
-    the rows, and its weights are drawn.
+    With a configuration, its weights are drawn, and its vocabulary is perhaps learnt from the rows.
     """
     folder = checked_folder(manifest, manifest_folder)
     pooling = VectorSettings.model_validate({"pooling": settings.pooling})

@@ -1,10 +1,7 @@
 """The loop of every training: no hidden state, so that a training goes on exactly where it was broken off.
 
-Batch, permutations, masks and dropout of step t are functions of the seed and t (`sentflow.training.draws`). What a
-training needs to go on is its weights, the moments of the optimiser and t.
-
-Held-out rows are a function of the seed. They are read in the same batches at every measurement, and what is hidden in
-them is drawn in the same way, so two measurements differ by the weights alone.
+Batch, permutations, masks and dropout of step t are functions of the seed and t (`sentflow.training.draws`), and so are
+held-out rows. To go on, a training needs its weights, the moments of the optimiser and t.
 """
 
 import hashlib
@@ -73,10 +70,7 @@ class StateFolder:
         self.folder, self._key = folder, key
 
     def save(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
-        """Write the state after a step, then delete all but the last two.
-
-        Raises DataError: it cannot be written, say because the disk is full; the state before is still there.
-        """
+        """Write the state after a step, then delete all but the last two. DataError: no room; the one before stays."""
         target = self.folder / f"step-{progress.step:06d}"
         part = self.folder / f".{target.name}.{os.getpid()}.part"
         try:
@@ -185,14 +179,10 @@ _PURPOSE = "held-out"
 def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tuple[list[Row], list[Row]]:
     """The rows that are trained on, in their order, and those that are held out; the second is empty without a share.
 
-    Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows, so that neither a
-    question nor what answers it is on both sides. A group larger than what is to be held out is trained on.
-
-    Of texts instead of a share, all rows of so many drawn ``text`` are held out, as far as they fill batches; an
-    ``other`` may be on both sides.
-
-    `settings`, `draws`: of the training; of the settings, ``held_out`` and ``batch_size``. Raises DataError: the share
-    is less than a batch or leaves less than one, or too many rows are connected; says what to write instead.
+    Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows. A group larger than what
+    is to be held out is trained on. Of texts instead of a share, all rows of so many drawn ``text`` are held out, as far
+    as they fill batches; an ``other`` may be on both sides. Raises DataError: what is held out is less than a batch or
+    leaves less than one, or too many rows are connected.
     """
     if settings.held_out is None:
         return list(rows), []
@@ -343,9 +333,8 @@ def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
 class UncorrectedAdamW(torch.optim.Optimizer):
     """AdamW whose moments are not corrected for their start at 0, and whose decay follows the step.
 
-    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. BERT's own decays before the step.
-
-    `params`, `lr`, `betas`, `eps`, `weight_decay`: as of ``torch.optim.AdamW``.
+    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. Arguments as of
+    ``torch.optim.AdamW``.
     """
 
     def __init__(
@@ -394,12 +383,10 @@ def n_steps(settings: TrainingSettings, n_rows: int) -> int:
 
 
 class Trainer:
-    """Trains an objective from its last state on disk, or from the start, to the last step.
-
-    The objective is given in its state before the first step, on its device. Of several processes the first one saves.
+    """Trains an objective, before its first step and on its device, from its last state on disk to the last step.
 
     `held_out`: rows that are measured at each snapshot, whole batches. `snapshot`: called with the number of done steps
-    where the encoder is to be saved.
+    where the encoder is to be saved. Of several processes the first one saves.
     """
 
     def __init__(
@@ -428,12 +415,11 @@ class Trainer:
         self._order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
 
     def run(self, state: StateFolder) -> Progress:
-        """Train to the last step.
+        """Train to the last step; the result has a row of history per step.
 
-        `state`: where the states of the training lie. The result has a row of history per step: ``step`` (1 is the
-        first), ``loss``, ``learning_rate``, ``gradient_norm`` (before clipping), ``tokens`` (without padding, of all
-        views). Raises LeftEarly: the watch said so; the state is saved. Raises DataError: the loss or a gradient is
-        not a number, or a state could not be written. The last good state is kept.
+        That is ``step`` (from 1), ``loss``, ``learning_rate``, ``gradient_norm`` (before clipping), ``tokens`` (without
+        padding, of all views). Raises LeftEarly: the watch said so; the state is saved. Raises DataError: the loss or a
+        gradient is not a number, or a state could not be written. The last good state is kept.
         """
         progress = self.progress = state.restore(self.objective, self._optimiser)
         if progress.scaler:
@@ -467,10 +453,7 @@ class Trainer:
         return progress
 
     def measured(self, step: int) -> list[dict[str, Any]]:
-        """What the objective reaches on held-out rows after a step, without dropout; it is left in evaluation mode.
-
-        Returns: per measure the values of a `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
-        """
+        """Per measure a `sentflow.training.record.HeldOutRow` by name, without dropout; evaluation mode stays on."""
         self.objective.eval()
         sums: dict[str, tuple[float, int]] = {}
         scored: list[tuple[float, int]] = []

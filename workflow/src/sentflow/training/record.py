@@ -1,8 +1,7 @@
 """What a training leaves beside its weights: what it was, how it went on this machine, every step, held-out rows.
 
-``record.json`` says everything that decides the bytes of the encoder. So it is the same whether the training was
-interrupted or not, and rules compare it. What changes from run to run is in ``made.json``: costs and model cards read
-it, and nothing that is computed does.
+``record.json`` says everything that decides the bytes of the encoder, and rules compare it. What changes from run to
+run is in ``made.json``, which costs and model cards read, and nothing that is computed.
 """
 
 from collections.abc import Mapping, Sequence

@@ -184,10 +184,9 @@ class _Bearer(AuthBase):
 
 
 class EmbeddingsService:
-    """Asks an address for answers in JSON.
+    """Asks an address for answers in JSON. Raises ConfigError: there is no key, or it is for another address.
 
-    `url`: http(s) address that takes the requests. `clock`: gives seconds; tests have their own. Raises ConfigError:
-    there is no key, or it is not for this address, see `sentflow.encoders.service_keys`.
+    `url`: takes the requests. `clock`: gives seconds; tests have their own.
     """
 
     def __init__(
@@ -207,9 +206,8 @@ class EmbeddingsService:
         self._session.auth = _Bearer(None if variable is None else read_key(variable, url))
 
     def post(self, body: Mapping[str, Any], *, most_bytes: int) -> Any:
-        """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
-
-        Raises DataError: the service refuses, its answer has more than so many bytes, or all tries failed.
+        """The answer to one request, from JSON; tried again while the trouble may pass. DataError: refused, or too
+        large.
         """
         try:
             return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)

@@ -149,11 +149,10 @@ class CustomFeaturiser:
     def embed(
         self, texts_a: Sequence[str], texts_b: Sequence[str] | None, *, task: str, split: str
     ) -> FloatArray:
-        """Features of n rows.
+        """(n, d) float32 features of n rows, all finite; d is the same until the next `start`.
 
-        `texts_b`: n second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text. `split`:
-        ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy. Returns: (n, d) float32,
-        all finite; d is the same until the next `start`.
+        `texts_b`: second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text. `split`:
+        ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy.
         """
         second = None if texts_b is None else list(texts_b)
         return self._instance.vectors(EMBED, texts_a, second, task, split)
@@ -232,9 +231,8 @@ class CustomCode:
     ) -> "CustomCode":
         """Import the class that a manifest names; its files must be those of the manifest.
 
-        `offline`: keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone,
-        and models that the file loads have to lie on this machine. Raises ConfigError: the file cannot be imported, or
-        the class is not what the config was read as.
+        `offline`: keep this process from the hub from now on. Raises ConfigError: the file cannot be imported, or the
+        class is not what the config was read as.
         """
         if manifest.source is None:
             raise ConfigError(
@@ -315,11 +313,7 @@ def _no_cuda(message: str) -> str:
 
 @contextmanager
 def _limited(seconds: float | None, what: str, name: str) -> Iterator[None]:
-    """End this process if the block takes longer; None is no limit.
-
-    Nothing else could be done: Python cannot break off code that does not come back. The log gets the line of every
-    thread, then one paragraph.
-    """
+    """End this process, with the line of every thread in the log, if the block takes longer; None is no limit."""
     if seconds is None:
         yield
         return

@@ -33,10 +33,7 @@ _EXPORT_TOLERANCE = 1e-3
 
 
 def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> None:
-    """Let a backend compute the transformer of a model on the processor; the other modules stay in torch.
-
-    `model`: in float32 on the processor. `backend`: ``"onnx"``, ``"onnx-int8"`` or ``"openvino"``.
-    """
+    """Let ``"onnx"``, ``"onnx-int8"`` or ``"openvino"`` compute the transformer of a float32 model on the processor."""
     if missing := missing_libraries(backend):
         raise ConfigError(
             f"backend: {backend} needs {', '.join(missing)}, not installed in this environment. Run "

@@ -18,9 +18,8 @@ from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import has_table, usable_tokens
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
-from sentflow.encoders.safety import modules_of
+from sentflow.encoders.safety import has_table, modules_of, usable_tokens
 from sentflow.encoders.settings import (
     BFLOAT16,
     BFLOAT16_AUTOCAST,
@@ -29,13 +28,10 @@ from sentflow.encoders.settings import (
     TextSettings,
     VectorSettings,
 )
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, listed
 from sentflow.files.io import read_json
 
 logger = logging.getLogger(__name__)
-
-# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
-_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
 
@@ -66,11 +62,10 @@ def load_model(
     plain: bool,
     threads: int = 1,
 ) -> SentenceTransformer:
-    """The model of a folder with everything that the settings change in it.
+    """The model of a folder, whose safety was checked, with everything that the settings change in it.
 
     `about`: the settings of its manifest. `plain`: take the transformer in the folder itself, with the pooling of the
-    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch, which has those
-    of the process. What may be taken from the folder is asked before.
+    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch.
     """
     transformers_logging.disable_progress_bar()
     arguments = loading_arguments(settings.dtype, allow_pickle=bool(about.get("allow_pickle")))
@@ -134,10 +129,9 @@ def _plain_model(
 
 
 def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32) -> Sequence[str]:
-    """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
+    """The devices of an entry, or a CUDA device if there is one, else the processor; warns of slow types of numbers.
 
-    A type of numbers that makes a processor slower is told in the log. Raises ConfigError: a device is not there, or
-    the backend does not compute on it.
+    Raises ConfigError: a device is not there, or the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
@@ -173,13 +167,6 @@ def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32
 def make_ready(model: Any, settings: TextSettings, *, dtype: torch.dtype) -> None:
     """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
     model.to(dtype).eval()
-    has_products = any(torch.cpu.get_capabilities().get(name) for name in _BFLOAT16_INSTRUCTIONS)
-    if settings.dtype.startswith("bfloat16") and model.device.type == "cpu" and not has_products:
-        logger.warning(
-            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
-            "longer than in float32. Leave dtype out to be faster here",
-            settings.dtype,
-        )
     _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
         tokenizer = tokenizer_in(model)
@@ -247,11 +234,7 @@ def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
 
 
 class LayerPooling(torch.nn.Module):
-    """The mean of two hidden states, averaged over the tokens that are not padding.
-
-    `layers`: indices of the hidden states; 0 is the embedding layer. `include_prompt`: whether the tokens of a prompt
-    count.
-    """
+    """The mean of two hidden states (0 is the embedding layer), averaged over the tokens that are not padding."""
 
     def __init__(self, width: int, layers: tuple[int, int], *, include_prompt: bool) -> None:
         super().__init__()
@@ -322,21 +305,10 @@ _UNUSED_TENSOR = re.compile("|".join(_UNUSED))
 _POOLER = re.compile(r"(\w+\.)?pooler\.")
 _TOKEN_VECTORS = "last_hidden_state"
 
-_NAMED = 3
-
 # What the libraries raise where files are damaged, tensors are missing or a class does not exist.
 _LOADING_ERRORS = (
-    *(
-        AssertionError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        OverflowError,
-        RuntimeError,
-        TypeError,
-    ),
-    *(ValueError, SafetensorError, StrictDataclassError),
+    *(AssertionError, AttributeError, ImportError, LookupError, OSError, OverflowError, RuntimeError),
+    *(TypeError, ValueError, SafetensorError, StrictDataclassError),
 )
 
 
@@ -358,9 +330,7 @@ def loading(folder: Path) -> Iterator[None]:
 def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], *, plain: bool) -> None:
     """Refuse a model of which a tensor is missing, has another shape, or has no place in it.
 
-    Allowed are heads and poolers that the encoder does not use, and buffers that are computed.
-
-    `plain`: whether the transformer is that of the folder itself, whatever ``modules.json`` says.
+    Allowed are heads and poolers that the encoder does not use, and computed buffers. `plain`: as of `load_model`.
     """
     places = [] if plain else [path for _, path in modules_of(folder)]
     modules = list(model.children())
@@ -391,10 +361,7 @@ def _parts(module: nn.Module, folder: Path) -> Iterator[tuple[nn.Module, Path]]:
 def _loading_report(
     network: PreTrainedModel, folder: Path, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """``missing_keys``, ``unexpected_keys`` and ``mismatched_keys`` of a network in the files of its folder.
-
-    sentence-transformers does not pass this report on. To load once more costs little, for the files are mapped.
-    """
+    """What is missing, unexpected and mismatched in a folder; sentence-transformers does not pass this report on."""
     told = {**arguments, "dtype": "auto", "local_files_only": True, "trust_remote_code": False}
     with torch.random.fork_rng(devices=[]):
         _, report = type(network).from_pretrained(
@@ -406,8 +373,8 @@ def _loading_report(
 def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
     """Refuse a network by what transformers said when it was loaded, see `check_weights`.
 
-    `info`: ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys``. `pooler_is_used`: otherwise it may be
-    missing. `is_encoder`: the class is the half of an encoder–decoder, whose other half may lie in the file.
+    `info`: ``missing_keys``, ``unexpected_keys``, ``mismatched_keys``. `pooler_is_used`: else it may be missing.
+    `is_encoder`: half of an encoder–decoder, whose other half may lie in the file.
     """
     missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
     unexpected = [
@@ -420,7 +387,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
         for name, found, expected in info["mismatched_keys"]
     ]
     problems = [
-        f"{len(names)} {what}: {_listed(names)}"
+        f"{len(names)} {what}: {listed(sorted(names), 3)}"
         for what, names in (
             ("missing, so it would be random", missing),
             ("of another shape than config.json says", mismatched),
@@ -435,8 +402,3 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
             "ones too many are of a head that the encoder does not need, save it without: "
             "AutoModel.from_pretrained(folder).save_pretrained(new_folder)."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(sorted(names)[:_NAMED]) + more

@@ -62,13 +62,9 @@ def encoder_rows(
     found = []
     for model in unique(row.model for row in encoders):
         members = [row for row in shown if row.model == model]
-        timed = [
-            (embedding, seconds)
-            for embedding in embeddings
-            if embedding.model == model and (seconds := _seconds(embedding.benchmark(benchmarks))) is not None
-        ]
         first, about = next(row for row in encoders if row.model == model), manifests.get(model, {})
         own = [embedding for embedding in embeddings if embedding.model == model]
+        timed = [(one, took) for one in own if (took := _seconds(one.benchmark(benchmarks))) is not None]
         vectors = sorted((embedding.collection, embedding.sha256) for embedding in own)
         found.append(
             EncoderRow(

@@ -37,14 +37,8 @@ def _draw_bars(rows: Sequence[CostRow]) -> Figure:
         axes.barh(range(len(values)), lengths, color=color, height=0.62)
         for line, value in enumerate(values):
             text = MISSING if math.isnan(value) else written(value)
-            axes.annotate(
-                text,
-                (lengths[line], line),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=6.5,
-            )
+            place = (lengths[line], line)
+            axes.annotate(text, place, xytext=(3, 0), textcoords="offset points", va="center", fontsize=6.5)
         # room for the numbers behind the longest bar
         axes.set_xlim(0, max(lengths, default=0.0) * 1.22 or 1.0)
         axes.set_xticks([])
@@ -142,9 +136,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 # --- encoders ----------------------------------------------------------------------------------------------
 
 _HEIGHT, _PANELS_INCHES, _MOST_PANEL = 2.1, 5.8, 6.4
-_FEWEST = (
-    3  # encoders of a known cost, below which a panel would show nothing that the table of encoders does not
-)
+_FEWEST = 3  # encoders of a known cost, below which a panel would show no more than the table of encoders
 
 
 @dataclass(frozen=True)

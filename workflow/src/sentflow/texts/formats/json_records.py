@@ -7,14 +7,13 @@ from typing import Any
 
 import yaml
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.files.io import parse_json
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.raw import (
     Column,
     RawFile,
     Records,
-    listed,
     read_parquet_columns,
     records_of,
     typed_records,

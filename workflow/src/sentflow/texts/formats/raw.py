@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, listed
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import is_archive, member_names, read_members
 from sentflow.files.io import has_half
@@ -85,12 +85,6 @@ def typed_records(
         for name, column in values.items()
     }
     return Records(file, header, [columns.get(name) for name in header], numbered(n, after=after))
-
-
-def listed(items: Iterable[str], limit: int = 20) -> str:
-    """Items for a message: the first few, the rest as a count."""
-    items = list(items)
-    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
 
 
 def _as_text(value: Any, file: str, column: str, row: int, joined: str | None) -> str:

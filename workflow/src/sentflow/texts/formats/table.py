@@ -6,72 +6,32 @@ from typing import TypeAlias
 
 from sentflow.config import collections, pairs, tasks, trainings
 from sentflow.errors import DataError
-from sentflow.texts.formats.classic import (
-    read_slashed,
-    read_smart,
-    read_spaced,
-    read_trec_documents,
-    read_trec_topics,
-)
-from sentflow.texts.formats.delimited import (
-    delimited_batches,
-    line_batches,
-    read_arff,
-    read_matched_lines,
-    read_whole,
-)
-from sentflow.texts.formats.documents import (
-    read_assin,
-    read_conll_archive,
-    read_oab_exam,
-    read_oab_justifications,
-    read_statute,
-    read_text_folders,
-)
-from sentflow.texts.formats.json_records import (
-    json_line_batches,
-    read_beir_judgements,
-    read_beir_texts,
-    read_json_lines,
-    read_json_list,
-    read_law_questions,
-    read_laws,
-    read_rasa_intents,
-    read_rasa_templates,
-    read_squad,
-    read_turns,
-)
-from sentflow.texts.formats.raw import (
-    Column,
-    RawFile,
-    Records,
-    parquet_batches,
-    read_parquet_columns,
-)
+from sentflow.texts.formats import classic, delimited, documents, json_records
+from sentflow.texts.formats.raw import Column, RawFile, Records, parquet_batches, read_parquet_columns
 
 FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trainings.Reader
 """What an entry of the catalog says of its files."""
 
 WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
-    "arff": read_arff,
-    "assin-xml": read_assin,
-    "beir": read_beir_texts,
-    "beir-judgements": read_beir_judgements,
-    "conll-archive": read_conll_archive,
-    "law-questions": read_law_questions,
-    "laws": read_laws,
-    "oab-exam": read_oab_exam,
-    "oab-justifications": read_oab_justifications,
-    "rasa-intents": read_rasa_intents,
-    "rasa-templates": read_rasa_templates,
-    "slashed": read_slashed,
-    "smart": read_smart,
-    "squad": read_squad,
-    "statute": read_statute,
-    "trec": read_trec_documents,
-    "trec-topics": read_trec_topics,
-    "turns": read_turns,
-    "whole": read_whole,
+    "arff": delimited.read_arff,
+    "assin-xml": documents.read_assin,
+    "beir": json_records.read_beir_texts,
+    "beir-judgements": json_records.read_beir_judgements,
+    "conll-archive": documents.read_conll_archive,
+    "law-questions": json_records.read_law_questions,
+    "laws": json_records.read_laws,
+    "oab-exam": documents.read_oab_exam,
+    "oab-justifications": documents.read_oab_justifications,
+    "rasa-intents": json_records.read_rasa_intents,
+    "rasa-templates": json_records.read_rasa_templates,
+    "slashed": classic.read_slashed,
+    "smart": classic.read_smart,
+    "squad": json_records.read_squad,
+    "statute": documents.read_statute,
+    "trec": classic.read_trec_documents,
+    "trec-topics": classic.read_trec_topics,
+    "turns": json_records.read_turns,
+    "whole": delimited.read_whole,
 }
 """Formats that say themselves what their columns are."""
 
@@ -106,17 +66,21 @@ def read_records(
             (records,) = _delimited(raw, reader, widths=widths)
             return records
         case "jsonl":
-            return read_json_lines(raw, wanted, gaps=gaps, joined=joined)
+            return json_records.read_json_lines(raw, wanted, gaps=gaps, joined=joined)
         case "json":
-            return read_json_list(raw, wanted, gaps=gaps, joined=joined)
+            return json_records.read_json_list(raw, wanted, gaps=gaps, joined=joined)
         case "parquet":
             return read_parquet_columns(path, wanted, joined=joined)
         case "spaced":
-            return read_spaced(raw, widths)
+            return classic.read_spaced(raw, widths)
         case "text-folders":
-            return read_text_folders(path, str(reader.root), encoding=reader.encoding)
+            return documents.read_text_folders(path, str(reader.root), encoding=reader.encoding)
         case "lines":
-            return read_matched_lines(raw, reader.pattern) if reader.pattern else next(line_batches(raw))
+            return (
+                delimited.read_matched_lines(raw, reader.pattern)
+                if reader.pattern
+                else next(delimited.line_batches(raw))
+            )
     raise ValueError(f"{reader.format} is not read as records")
 
 
@@ -134,9 +98,9 @@ def record_batches(
         case "csv" | "tsv":
             yield from _delimited(raw, reader, rows=rows)
         case "jsonl":
-            yield from json_line_batches(raw, wanted, joined=joined, rows=rows)
+            yield from json_records.json_line_batches(raw, wanted, joined=joined, rows=rows)
         case "lines" if not reader.pattern:
-            yield from line_batches(raw, rows=rows)
+            yield from delimited.line_batches(raw, rows=rows)
         case "parquet":
             yield from parquet_batches(path, wanted)
         case _:
@@ -147,7 +111,7 @@ def _delimited(
     raw: RawFile, reader: FileReader, *, widths: Sequence[int] = (), rows: int | None = None
 ) -> Iterator[Records]:
     has_quotes = reader.format in ("csv", "ulysses-csv")
-    return delimited_batches(
+    return delimited.delimited_batches(
         raw,
         reader.delimiter if has_quotes else "\t",
         quoting=has_quotes and getattr(reader, "quoting", True),

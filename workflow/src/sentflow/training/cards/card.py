@@ -216,11 +216,7 @@ class Facts:
 def read_facts(
     training: Path, manifest: Path, about: CardSettings, summaries: Sequence[Path], overlap: Path | None
 ) -> Facts:
-    """The facts of one encoder.
-
-    `training`: folder with ``record.json``, ``made.json``, ``selection.json``, ``history.parquet`` and
-    ``held-out.parquet``. `summaries`: files of ``summary/``; those that hold no scores are passed over.
-    """
+    """The facts of one encoder, by the folder of its training and the files of ``summary/``."""
     record = Record.read(training / "record.json")
     selection = read_sealed(training / "selection.json")
     if not isinstance(selection, dict) or not isinstance(selection.get("step"), int):
@@ -277,10 +273,7 @@ _HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*\Z")
 
 
 def model_card(facts: Facts) -> str:
-    """The text of ``README.md``: front matter and body; equal facts give equal text.
-
-    Raises jinja2.UndefinedError: the template asks for what the facts do not have.
-    """
+    """The text of ``README.md``, equal for equal facts. jinja2.UndefinedError: the template asks for others."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent),
         undefined=StrictUndefined,

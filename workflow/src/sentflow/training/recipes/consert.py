@@ -1,7 +1,6 @@
 """ConSERT: two augmented views of the embeddings of a sentence; unsupervised, supervised, or both at once.
 
-Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff;
-HYU-NLP/Korean-Sentence-Representations@b03e1514, `ConSERT`.
+Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff; HYU-NLP/Korean-Sentence-Representations@b03e1514.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,12 +27,10 @@ BLOCKS = {DIFFERENCE: 3, DIFFERENCE_AND_SQUARE: 4}
 
 
 def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tensor:
-    """The vectors of two texts beside one another.
+    """The (n, d) vectors of two texts beside one another, (n, 3 d) or (n, 4 d).
 
-    `u`, `v`: (n, d) float. `form`: ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019,
-    section 3; the paper of ConSERT; `SoftmaxLoss` of sentence-transformers). ``"difference-and-square"``: the square of
-    the greater value as a fourth block (the released scripts of yym6472/ConSERT@03c9e8ff). Returns (n, 3 d) or (n, 4
-    d).
+    ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019, section 3; the paper of ConSERT).
+    ``"difference-and-square"``: the square of the greater value as a fourth block (yym6472/ConSERT@03c9e8ff).
     """
     blocks = [u, v, (u - v).abs()]
     if form == DIFFERENCE_AND_SQUARE:
@@ -44,11 +41,9 @@ def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tenso
 def nt_xent(first: torch.Tensor, second: torch.Tensor, *, temperature: float) -> torch.Tensor:
     """NT-Xent of two views, the sum of both directions; the other sentences of the same view are negatives, too.
 
-    `first`, `second`: (n, d) float, row i of both is the same sentence. `temperature`: what cosines are divided by, >
-    0. Returns a scalar, a mean over n for each view as anchor, added: twice the mean over 2n anchors of the paper. The
-    order of the views does not matter; 2 ln(2n − 1) for vectors that are all the same.
-
-    Yan et al. 2021 (arXiv 2105.11741), section 3; the sum is that of yym6472/ConSERT@03c9e8ff.
+    `first`, `second`: (n, d) float, row i of both is the same sentence. `temperature`: what cosines are divided by.
+    Returns twice the mean over 2n anchors of the paper; 2 ln(2n − 1) for vectors that are all the same. Yan et al. 2021
+    (arXiv 2105.11741), section 3; the sum is that of yym6472/ConSERT@03c9e8ff.
     """
     loss = MultipleNegativesRankingLoss(
         model=None, scale=1 / temperature, directions=("query_to_doc", "query_to_query")
@@ -86,11 +81,10 @@ _ADVERSARIAL_EPSILON = 1e-10  # of yym6472/ConSERT@03c9e8ff
 
 
 class EmbeddingStage:
-    """The embedding module of an encoder, as BERT and RoBERTa and what is built like them have it.
+    """The embedding module of an encoder, as BERT and RoBERTa have it; changes are made inside a ``with`` alone.
 
-    Nothing stays in the encoder: every change is made for the forward passes inside a ``with``. `width` is H, of the
-    vectors that the module gives. `shuffles`: whether position ids are moved. Raises ConfigError: the encoder has no
-    such module, or no table of positions.
+    `width`: H, of its vectors. `shuffles`: whether position ids are moved. Raises ConfigError: the encoder has no such
+    module, or no table of positions.
     """
 
     def __init__(self, encoder: SentenceTransformer, *, shuffles: bool = False) -> None:
@@ -146,10 +140,7 @@ class EmbeddingStage:
 
 
 def adversarial_noise(gradient: torch.Tensor, *, norm: float) -> torch.Tensor:
-    """The direction in which a loss grows fastest, `norm` long for every token; 0 where the gradient is (padding).
-
-    `gradient`: (k, L, H), of a loss to the output of the embedding module.
-    """
+    """`norm` long for every token, where a loss grows fastest by its (k, L, H) gradient; 0 where that is (padding)."""
     lengths = gradient.norm(dim=-1, keepdim=True) + _ADVERSARIAL_EPSILON
     noise: torch.Tensor = norm * gradient / lengths
     return noise
@@ -265,11 +256,10 @@ class ConSERT(Objective):
         return torch.nn.functional.cross_entropy(logits, truth, reduction="sum")
 
     def _noise(self, examples: Sequence[Example], norm: float) -> torch.Tensor:
-        """(k, longest of both sides, H): up the gradient of the supervised term, token by token.
+        """(k, longest of both sides, H): up the gradient of the supervised term, of a pass of its own, token by token.
 
-        That of a pair does not depend on the other pairs but for a factor, which the norm takes away; so a part of a
-        batch has the noise that it has in the whole. It is the gradient of a pass of its own: with dropout, the
-        supervised term itself is computed under other masks.
+        That of a pair depends on the other pairs by a factor alone, which the norm takes away, so chunks have equal
+        noise.
         """
         assert self._stage is not None
         n = len(examples)

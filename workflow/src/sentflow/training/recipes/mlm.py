@@ -1,7 +1,6 @@
 """Masked language modelling: an encoder reads texts with hidden tokens and says what they were.
 
-Devlin et al. 2019 (arXiv 1810.04805); as a stage before retrieval: Gururangan et al. 2020 (arXiv 2004.10964). Line by
-line or packed, as transformers' `run_mlm.py`.
+Devlin et al. 2019 (arXiv 1810.04805); before retrieval: Gururangan et al. 2020 (arXiv 2004.10964).
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,6 @@
 """SPLADE: a masked language model learns to weigh the terms of questions and documents, few of them.
 
-Formal et al. 2021 and 2022 (arXiv 2107.05720, arXiv 2109.10086, arXiv 2205.04733). The FLOPS of a side are those of all
-rows of the step, also where several processes share it (texttron/tevatron#36).
+Formal et al. 2021 and 2022 (arXiv 2107.05720, 2109.10086, 2205.04733). FLOPS are of all rows of a step.
 """
 
 import tempfile

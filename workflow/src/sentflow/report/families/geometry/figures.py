@@ -130,10 +130,7 @@ def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
 
 
 def _read_plane(rows: Sequence[PlaneRow]) -> Iterator[str]:
-    yield (
-        "Lower is better on both axes: sentences with the same meaning close together (alignment), all sentences "
-        "spread out (uniformity)."
-    )
+    yield "Lower is better on both axes: similar sentences close together (alignment), all spread out (uniformity)."
     if any(row.is_control for row in rows):
         yield "A square is a control."
     if any(not math.isnan(row.score) for row in rows):
@@ -283,8 +280,8 @@ SPECTRUM = Recipe(
     _draw_spectrum,
     "Spectrum of the embeddings",
     lambda _: [
-        "Left: share of the variance along each principal direction, the largest first. Right: share of all directions "
-        "up to it; the dotted line is a space that uses all of its directions equally."
+        "Left: share of the variance along each principal direction. Right: of all up to it; dotted: a space that uses "
+        "all directions equally."
     ],
     nothing=NOTHING,
 )
@@ -322,8 +319,8 @@ TRUNCATION = Recipe(
     _draw_truncation,
     "Scores of shortened vectors",
     lambda _: [
-        "Spearman's correlation × 100 if only the first dimensions of each vector are kept and normalised to length 1; "
-        "the last point is the full vector. Most encoders were not trained for truncation."
+        "Spearman's correlation × 100 if only the first dimensions of each vector are kept. Most encoders were not "
+        "trained for truncation."
     ],
     nothing=NOTHING,
 )
@@ -451,8 +448,7 @@ def _read_association(rows: Sequence[AssociationRow]) -> list[str]:
     fewest, most = min(row.n_models for row in rows), max(row.n_models for row in rows)
     return [
         f"Spearman's correlation over {fewest if fewest == most else f'{fewest} to {most}'} encoders between a measure "
-        f"of geometry and a score, with {percent(rows[0].level)} intervals (Fisher's transformation with the variance "
-        "of Bonett and Wright 2000), which are not adjusted for the number of measures.",
+        f"of geometry and a score, with {percent(rows[0].level)} intervals (Bonett and Wright 2000), not adjusted.",
         f"Encoders: {max((row.encoders for row in rows), key=len)}.",
         "With three encoders or fewer the interval is the whole range." if fewest <= 3 else "",
         "A correlation over encoders is not a cause: encoders differ in size, data and training at once.",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -98,16 +99,14 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
         else:
             text = decimal(float(value)) + remarks.score_mark(cell) + ("†" if cell.degenerate else "")
             color = _readable_on(scale(float(value)))
-        axes.text(
-            column + 0.5,
-            line + 0.5,
-            text,
-            ha="center",
-            va="center",
-            fontsize=size,
-            color=color,
-            in_layout=False,
-        )
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": size,
+            "color": color,
+            "in_layout": False,
+        }
+        axes.text(column + 0.5, line + 0.5, text, **style)
     axes.set_yticks([line + 0.5 for line in range(len(tasks))], [labels[task] for task in tasks])
     axes.set_xlim(0, len(models))
     axes.set_ylim(len(tasks), 0)
@@ -274,10 +273,10 @@ RANKS = Recipe(
     _draw_ranks,
     "Average ranks, and which encoders are not separated",
     lambda rows: [
-        f"Average rank over all tasks, 1 is the best. Line: {percent(rows[0].level)} interval of the average rank that "
-        "a repetition with other tasks (of other sources, where there are several) and other texts would give.",
+        f"Average rank over all tasks, 1 is the best. Line: its {percent(rows[0].level)} interval with other tasks (of "
+        "other sources, where there are several) and other texts.",
         f"A bar joins encoders that are not separated at {percent(rows[0].alpha)} (Wilcoxon's signed-rank test, Holm "
-        "over all pairs); it does not say that they are equal. Encoders that lack a task have no rank.",
+        "over all pairs), which does not mean equal. Encoders that lack a task have no rank.",
         *captions.apart_notes(rows),
     ],
     _gather_ranks,

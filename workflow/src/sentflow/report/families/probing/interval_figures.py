@@ -22,8 +22,8 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import data_versions, grouped, unique
-from sentflow.stats.across import mean_limits
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
+from sentflow.stats.across import task_mean_interval
+from sentflow.stats.paired import corrected_error, degrees_of_freedom
 
 _ZERO: dict[str, Any] = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
 _DOT: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4}
@@ -135,13 +135,13 @@ def _mean_over(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> Fo
     first, n_tasks = members[0], len({row.task for row in of_family})
     mean, limits = average_score(members, n_tasks), (math.nan, math.nan)
     if not math.isnan(mean):
-        kept = [row.effective_documents if row.n_documents else math.inf for row in members]
-        pairs = list(zip(members, kept, strict=True))
-        # errors of tasks of the same data are added, as if they always went together
-        limits = mean_limits(
+        limits = task_mean_interval(
             mean,
-            [corrected_error(row.std, row.n_folds, folds=row.folds, documents=n) for row, n in pairs],
-            [degrees_of_freedom(row.n_folds, n) for row, n in pairs],
+            [
+                corrected_error(row.std, row.n_folds, folds=row.folds, documents=row.documents)
+                for row in members
+            ],
+            [degrees_of_freedom(row.n_folds, row.documents) for row in members],
             [row.data_version for row in members],
             level=first.level,
         )
@@ -178,10 +178,7 @@ def _read_forest(all_rows: Sequence[ForestRow]) -> Iterator[str]:
     yield from captions.degenerate_notes(rows, "Hollow")
     yield from remarks.training_notes(rows)
     if means:
-        yield (
-            "Means of families: over their tasks, without weights, with the interval of the mean of the expected "
-            "scores, for new texts of these tasks, not for other tasks."
-        )
+        yield "Means of families: unweighted, with the interval for new texts of these tasks, not for other tasks."
 
 
 FOREST = Recipe(ForestRow, _draw_forest, "Scores with their intervals", _read_forest, _gather_forest)
@@ -282,12 +279,11 @@ BEST_GAPS = Recipe(
     _draw_best_gaps,
     "Differences to the highest score of each task",
     lambda rows: [
-        "Score of each encoder less the highest on the task, on the same folds. Line: "
-        f"{percent(rows[0].level)} interval of the {captions.test_name(rows)}, for new texts of the task and for a "
-        "pair that was named before. Here the scores themselves chose the highest, so differences to it are too large "
-        "on average.",
-        f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task, which holds after that "
-        "choice, too); hollow: not, which does not mean equal.",
+        f"Score of each encoder less the highest on the task. Line: {percent(rows[0].level)} interval of the "
+        f"{captions.test_name(rows)}, for new texts of the task. The scores themselves chose the highest, so "
+        "differences to it are too large on average.",
+        f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task); hollow: not, which does "
+        "not mean equal.",
     ],
     _gather_best_gaps,
     nothing="Nothing to compare: no task has the scores of two encoders.",

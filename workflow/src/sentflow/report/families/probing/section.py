@@ -1,14 +1,13 @@
 """What the page shows of tasks: the leaderboard, every task, the first two encoders."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import eq, gt
 
 from markupsafe import Markup
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
 from sentflow.report import captions, claims
 from sentflow.report.claims import Ranking, Sets
@@ -65,12 +64,8 @@ def report(sources: Sources) -> Report | None:
 
 
 def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Section:
-    own = [
-        one
-        for one in sets.sets
-        if not ranking.protocol
-        or any(row.task == one.name and row.protocol == ranking.protocol for row in rows)
-    ]
+    tasks = {row.task for row in rows if row.protocol == ranking.protocol or not ranking.protocol}
+    own = [one for one in sets.sets if one.name in tasks]
     firsts = replace(sets, sets=tuple(own)).firsts()
     best_on = {system.name: f"{firsts[system.name]} of {len(own)}" for system in ranking.systems}
     more = [("Best on", best_on)] if len(own) > 1 < len(best_on) else []
@@ -108,10 +103,9 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
             ], key=model)
             for model in one.ranked
         ]  # fmt: skip
-        heading = h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else Markup("")
-        pictures.append(
-            h("{}<figure>{}</figure>", heading, plots([th("Encoder", "name"), axis.head(), th("Mean")], rows))
-        )
+        heading = h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else ""
+        picture = plots([th("Encoder", "name"), axis.head(), th("Mean")], rows)
+        pictures.append(h("{}<figure>{}</figure>", heading, picture))
     n = max((len(values) for own in sources.folds.values() for values in own.values()), default=0)
     reading = how(
         "A stroke is one of {} tests: a {} is trained on some texts and tested on others. The dot is the mean.",
@@ -139,14 +133,9 @@ def _wins(sources: Sources, sets: Sets) -> str | Markup:
 
 def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
     """The first two encoders on every task."""
-    pairs: Mapping[str, tuple[PairRow, int]] = {}
-    if len(ranking.systems) > 1:
-        a, b = (system.name for system in ranking.systems[:2])
-        pairs = {
-            pair.task: (pair, 1 if pair.model_a == a else -1)
-            for pair in tests.pairs
-            if {pair.model_a, pair.model_b} == {a, b}
-        }
+    a, b = [*(system.name for system in ranking.systems[:2]), "", ""][:2]
+    of_both = [pair for pair in tests.pairs if {pair.model_a, pair.model_b} == {a, b}]
+    pairs = {pair.task: (pair, 1 if pair.model_a == a else -1) for pair in of_both}
     if len(pairs) <= 1:
         finding = "Scores and tests in full" if ranking.tests else "Scores in full"
         return Section("probes", "Probes", finding, Markup(""), "probing")
@@ -177,20 +166,10 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
         term("interval", "interval"), claims.texts(rows[0]), f"{of:,}", f"{n:,}", term("significant", "significant"),
     )  # fmt: skip
     marks = key([("full", term("significant", "significant")), ("open", term("tie", "not separated"))])
-    heads = [
-        th("Task", "name"),
-        axis.head(titles[b], titles[a]),
-        th(titles[a], "side"),
-        th(titles[b], "side"),
-        th("Difference"),
-    ]
-    return Section(
-        "probes",
-        "Probes",
-        finding,
-        reading + marks + h("<figure>{}</figure>", plots(heads, lines, "tight")),
-        "probing",
-    )
+    sides = [th(titles[a], "side"), th(titles[b], "side")]
+    heads = [th("Task", "name"), axis.head(titles[b], titles[a]), *sides, th("Difference")]
+    body = reading + marks + h("<figure>{}</figure>", plots(heads, lines, "tight"))
+    return Section("probes", "Probes", finding, body, "probing")
 
 
 def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> list[tuple[str, str]]:
@@ -206,12 +185,8 @@ def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> 
         found.append(("No interval", captions.DEGENERATE))
     if split := captions.tasks_that_split_documents(rows):
         more = " See the table documents." if sources.inputs.has(DocumentScore) else ""
-        found.append(
-            (
-                "Same documents",
-                f"Scores on {', '.join(split)} hold for new texts of the same documents.{more}",
-            )
-        )
+        told = f"Scores on {', '.join(split)} hold for new texts of the same documents.{more}"
+        found.append(("Same documents", told))
     if sources.inputs.rows_if_there(EffectRow):
         found.append(("Other protocols", "The table protocols compares the scores under other protocols."))
     return found

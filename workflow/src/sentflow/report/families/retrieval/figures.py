@@ -128,9 +128,9 @@ def _costs_of(rows: Sequence[RetrievalCostRow]) -> dict[str, _Cost]:
 
 def _read_costs(rows: Sequence[RetrievalCostRow]) -> Iterator[str]:
     yield (
-        f"{rows[0].measure} with its {percent(rows[0].level)} interval for {words.POPULATION}. Time: ranking and "
-        "cutting or embedding the question, of one measurement. Size: arrays that are searched. Dashed: retrievers "
-        "that no other beats in both, which is not a test."
+        f"{rows[0].measure} with its {percent(rows[0].level)} interval for {words.POPULATION}. Time: embedding the "
+        "question and ranking, measured once. Size: arrays that are searched. Dashed: retrievers that no other beats "
+        "in both, which is not a test."
     )
     if _FLOPS in _costs_of(rows):
         yield "FLOPS: multiplications for a question and a document; not counted of retrievers that are made of others."
@@ -382,8 +382,7 @@ def _read_stages(rows: Sequence[StageRow]) -> Iterator[str]:
     seeds = max(row.n_seeds for row in means)
     yield (
         f"Means over questions{' and seeds (small: single seeds)' if seeds > 1 else ''} with {percent(rows[0].level)} "
-        f"intervals for {words.QUESTIONS}{', and new seeds where there are several' if seeds > 1 else ''}; "
-        "nothing is said of new documents or other collections."
+        f"intervals for {words.QUESTIONS}{', and new seeds where there are several' if seeds > 1 else ''}."
     )
     if one := unique(row.stage for row in means if row.n_seeds == 1):
         yield f"One seed only: {', '.join(one)}."

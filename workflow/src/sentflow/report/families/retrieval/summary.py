@@ -157,26 +157,18 @@ def index_rows(results: Iterable[Mapping[str, Any]], settings: IndexSummary) -> 
             continue
         result = by_name[name]
         index, made = dict(result["index"]), result["made"]
-        kind = index.pop("kind")
-        rows += [
-            row_from(
-                IndexRow,
-                {**made, **result, "kind": kind},
-                questions_title=settings.questions[name[0]],
-                retriever_title=settings.retrievers[name[1]],
-                parameters=", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items()),
-                index_bytes=made["bytes"],
-                build_seconds=made["cpu_seconds"],
-                k=recall["k"],
-                recall=recall["mean"],
-                recall_p5=recall["p5"],
-                value=result["values"]["approximate"],
-                value_exact=result["values"]["exact"],
-                per_second=result["per_second"]["approximate"],
-                per_second_exact=result["per_second"]["exact"],
-            )
-            for recall in result["recalls"]
-        ]
+        known = {**made, **result, "kind": index.pop("kind"), "index_bytes": made["bytes"]}
+        known |= {
+            "questions_title": settings.questions[name[0]],
+            "retriever_title": settings.retrievers[name[1]],
+        }
+        known["parameters"] = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items())
+        known["build_seconds"] = made["cpu_seconds"]
+        for column, found in (("value", result["values"]), ("per_second", result["per_second"])):
+            known |= {column: found["approximate"], f"{column}_exact": found["exact"]}
+        for recall in result["recalls"]:
+            of_k = {"k": recall["k"], "recall": recall["mean"], "recall_p5": recall["p5"]}
+            rows.append(row_from(IndexRow, known, **of_k))
     return rows
 
 
@@ -336,33 +328,16 @@ def _weights(own: Weighed, choice: Mapping[str, Any], settings: WeightSummary) -
         settings.level, settings.n_resamples, derive_seed(settings.seed, own.about["questions"], "bootstrap")
     )
     of_folds = [tuple(one) for one in choice["weights_of_folds"]]
-    known = {
-        **choice,
-        **_titled(settings, "question_sets", own.about["questions"]),
-        "measure": own.about["measure"],
-    }
+    name = own.about["questions"]
+    known = {**choice, **_titled(settings, "question_sets", name), **own.about, "position": fusion.position}
+    known |= {"retriever_title": fusion.title, "of": "; ".join(fusion.of), "level": bootstrap.level}
+    known |= {"is_training": name in choice["tuned_on"], "n_questions": len(own.questions)}
     for weights, values in zip(own.about["candidates"], own.values, strict=True):
         low, high = interval_of_scores(values, bootstrap)
-        yield row_from(
-            WeightRow,
-            known,
-            questions=own.about["questions"],
-            retriever=own.about["retriever"],
-            retriever_title=fusion.title,
-            position=fusion.position,
-            of="; ".join(fusion.of),
-            n_runs=len(weights),
-            weights="; ".join(f"{one:g}" for one in weights),
-            last=weights[-1],
-            value=float(values.mean()),
-            low=low,
-            high=high,
-            level=bootstrap.level,
-            is_training=own.about["questions"] in choice["tuned_on"],
-            is_chosen=weights == tuple(choice["weights"]),
-            n_folds=of_folds.count(weights),
-            n_questions=len(own.questions),
-        )
+        of_weights = {"n_runs": len(weights), "last": weights[-1], "n_folds": of_folds.count(weights)}
+        of_weights |= {"value": float(values.mean()), "low": low, "high": high}
+        of_weights["is_chosen"] = weights == tuple(choice["weights"])
+        yield row_from(WeightRow, known, **of_weights, weights="; ".join(f"{one:g}" for one in weights))
 
 
 # --- stages ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """What the page shows of semantic similarity."""
 
-import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -33,7 +32,7 @@ from sentflow.report.page.draw import (
     th,
 )  # fmt: skip
 from sentflow.report.page.sources import Report, Section, Sources, datasets_of
-from sentflow.report.rows import unique
+from sentflow.report.rows import grouped, unique
 
 
 def report(sources: Sources) -> Report | None:
@@ -57,20 +56,14 @@ def report(sources: Sources) -> Report | None:
     else:
         body, finding = reading + _dots(sets, main), sentence(sets.finding())
     warnings = unique(row.warnings for row in scores if row.warnings)
+    known = words.contamination(sources.entries("pair_sets"))
     return Report(
         [Section("similarity", "Similarity", finding, body, "similarity")],
         [*scores, *regressions],
         [*(row for row in scores if not row.is_baseline), *regressions],
         [ranking] if sets.sets else [],
         sets if sets.sets else None,
-        caveats=[
-            *(("Pair sets", text) for text in warnings),
-            *(
-                [("Contamination", text)]
-                if (text := words.contamination(sources.entries("pair_sets")))
-                else []
-            ),
-        ],
+        caveats=[*(("Pair sets", text) for text in warnings), *[("Contamination", known)] * bool(known)],
         datasets=datasets_of(list(sources.entries("pair_sets").values())),
     )
 
@@ -79,42 +72,34 @@ def _dots(sets: Sets, rows: Sequence[SimilarityRow]) -> Markup:
     """A row per pair set, a mark per encoder; the interval is that of the best."""
     order, shorts = list(sets.titles), short_names(sets.titles)
     limits = {(row.pairs, row.model): (100 * row.low, 100 * row.high) for row in rows}
-    overlap = {
-        one.name: max(
-            (100 * row.value for row in rows if row.pairs == one.name and row.is_baseline), default=math.nan
-        )
-        for one in sets.sets
-    }
-    values = [value for one in sets.sets for value in one.values.values()] + list(overlap.values())
+    baselines = grouped([row for row in rows if row.is_baseline], "pairs")
+    overlap = {name: max(100 * row.value for row in own) for name, own in baselines.items()}
+    values = [*(value for one in sets.sets for value in one.values.values()), *overlap.values()]
     axis = Axis([*values, *(end for one in sets.sets for end in limits[one.name, one.ranked[0]])])
     lines = []
     for one in sets.sets:
         best = one.ranked[0]
         body = axis.span(*limits[one.name, best])
-        body += axis.dot(overlap[one.name], "tick", "base") if not math.isnan(overlap[one.name]) else ""
+        body += axis.dot(overlap[one.name], "tick", "base") if one.name in overlap else ""
         body += joined(
             axis.dot(one.values[model], mark, f"{colour} mark")
             for i, model in reversed(list(enumerate(order)))
             if model in one.values
             for colour, mark in [series(i, len(order))]
         )
-        lead = h(
-            "{} {}", decimal(sets.lead(one), 1), outcome(one.is_clear, words=False) if one.is_tested else ""
-        )
-        lines.append(
-            line([name(one.title), axis.row(body), td(decimal(one.values[best], 1), "num"), td(lead, "dist")])
-        )
+        tag = outcome(one.is_clear, words=False) if one.is_tested else ""
+        ends = [
+            td(decimal(one.values[best], 1), "num"),
+            td(h("{} {}", decimal(sets.lead(one), 1), tag), "dist"),
+        ]
+        lines.append(line([name(one.title), axis.row(body), *ends]))
     marks = [
         (f"{mark} {colour} mark", shorts[model])
         for i, model in enumerate(order)
         for colour, mark in [series(i, len(order))]
         if colour != "s0" or len(order) <= 6
     ]
-    marks += (
-        [("tick base", term("baseline", "best baseline"))]
-        if not all(map(math.isnan, overlap.values()))
-        else []
-    )
+    marks += [("tick base", term("baseline", "best baseline"))] if overlap else []
     marks += [("ci", h("95 % {} of the best", term("interval", "interval")))]
     heads = [th("Pair set", "name"), axis.head(), th("Best"), th(term("lead", "Lead"))]
     return key(marks) + h("<figure>{}</figure>", plots(heads, lines))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.files.rows import number_or_nan, row_from
+from sentflow.files.rows import row_from
 from sentflow.report.families.pair_summaries import COEFFICIENTS, about
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import described, unique
@@ -55,25 +55,16 @@ def similarity_rows(
         for aggregation, subset, values, limits, units in members:
             for coefficient in COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
-                rows.append(
-                    row_from(
-                        SimilarityRow,
-                        known,
-                        measure=measure,
-                        coefficient=coefficient,
-                        aggregation=aggregation,
-                        subset=subset,
-                        n=int(values.get("n", scores["n_pairs"])),
-                        value=number_or_nan(values[coefficient]),
-                        low=number_or_nan(low),
-                        high=number_or_nan(high),
-                        drawn=units["kind"],
-                        n_units=units["n_units"],
-                        effective_pairs=units["effective_pairs"],
-                        is_main=coefficient == settings.correlation
-                        and measure in (settings.measure, OVERLAP),
-                    )
-                )
+                is_main = coefficient == settings.correlation and measure in (settings.measure, OVERLAP)
+                own = {
+                    "measure": measure,
+                    "coefficient": coefficient,
+                    "aggregation": aggregation,
+                    "subset": subset,
+                }
+                own |= {"n": int(values.get("n", scores["n_pairs"])), "value": values[coefficient]}
+                own |= {"low": low, "high": high, "is_main": is_main, "drawn": units["kind"]}
+                rows.append(row_from(SimilarityRow, {**known, **units, **own}))
     return rows
 
 

@@ -58,18 +58,12 @@ def test_rows(
         if row.pairs in settings.pairs and (row.variant, row.sentences) == ("definition", "all"):
             numbers.append((row.model, row.pairs, ALIGNMENT, row.alignment))
             numbers.append((row.model, row.pairs, UNIFORMITY, row.uniformity))
-    rows = [
-        _row(
-            {"model": model, "step": chosen[model], "split": TEST, "measure": measure},
-            pairs,
-            value,
-            chosen,
-            settings,
-        )
-        for model, pairs, measure, value in numbers
-        if model in chosen
-    ]
-    return list(dict.fromkeys(rows))
+    rows: dict[TrainingRow, None] = {}
+    for model, pairs, measure, value in numbers:
+        if model in chosen:
+            about = {"model": model, "step": chosen[model], "split": TEST, "measure": measure}
+            rows[_row(about, pairs, value, chosen, settings)] = None
+    return list(rows)
 
 
 def _row(
