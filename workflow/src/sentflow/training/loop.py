@@ -180,9 +180,9 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
     """The rows that are trained on, in their order, and those that are held out; the second is empty without a share.
 
     Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows. A group larger than what
-    is to be held out is trained on. Of texts instead of a share, all rows of so many drawn ``text`` are held out, as far
-    as they fill batches; an ``other`` may be on both sides. Raises DataError: what is held out is less than a batch or
-    leaves less than one, or too many rows are connected.
+    is to be held out is trained on. Of texts instead of a share, all rows of so many drawn ``text`` are held out, as
+    far as they fill batches; an ``other`` may be on both sides. Raises DataError: what is held out is less than a batch
+    or leaves less than one, or too many rows are connected.
     """
     if settings.held_out is None:
         return list(rows), []
