@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sentflow.retrieval.ranking import Run
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import CorpusFile, Questions, whole_text
 
 LETTERS = 300  # of a text that are kept: enough to recognise a document
 HARDEST, APART = "hardest", "apart"
@@ -80,7 +80,7 @@ def _lowest(values: np.ndarray, limit: int) -> np.ndarray:
 
 
 def hard_questions(
-    corpus: Corpus,
+    corpus: CorpusFile,
     questions: Questions,
     values: Mapping[str, np.ndarray],
     asked: Sequence[str],
@@ -101,8 +101,12 @@ def hard_questions(
     chosen = {HARDEST: hardest(counted, limit=limit)}
     if len(pair) == 2:
         chosen[APART] = most_different(np.stack([values[name] for name in pair]), 0, 1, limit=limit)
-    texts = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     judged, row_of = questions.by_question(), {name: row for row, name in enumerate(questions.ids)}
+    shown = {document for grades in judged.values() for document in grades}
+    shown |= {
+        document for run in runs.values() for name in run.ranked for document in run.documents(name)[:1]
+    }
+    texts = {name: whole_text(title, text) for name, title, text in corpus.documents() if name in shown}
 
     def start(document: str) -> str:
         text = " ".join(texts[document].split())

@@ -25,6 +25,7 @@ from sentflow.report.families.retrieval.words import POPULATION as OF_QUESTIONS
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.training.record import HeldOutRow, Made, Record
 from sentflow.training.settings import CardSettings
+from sentflow.training.sweeps import number_word
 
 
 @dataclass(frozen=True)
@@ -420,7 +421,7 @@ def limits(score: CardScore) -> str:
 
 
 def shown(value: Any) -> str:
-    """A setting as it was written: ``3e-05``, ``0.9, 0.999``, ``yes``."""
+    """A setting as it was written: ``3e-5``, ``0.9, 0.999``, ``yes``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:  # which may mean that the start's own is taken, as for dropout
@@ -429,7 +430,7 @@ def shown(value: Any) -> str:
         return ", ".join(shown(one) for one in value) or "none"
     if value == "":  # as of prompts
         return "empty"
-    return f"{value:.12g}" if isinstance(value, float) else escaped(str(value))
+    return number_word(value, 12) if isinstance(value, float) else escaped(str(value))
 
 
 def flat(settings: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
