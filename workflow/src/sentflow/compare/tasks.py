@@ -96,7 +96,7 @@ class FoldScores:
         corrected = self.corrected_t(a, b)
         if self.kind_of_test == CORRECTED_T:
             return corrected
-        return OutOfFoldT.of(self._row_scores[a], self._row_scores[b], corrected.differences)
+        return OutOfFoldT(corrected.differences, self._row_scores[a], self._row_scores[b])
 
     @cached_property
     def _row_scores(self) -> list[RowScores]:
