@@ -20,10 +20,11 @@ import numpy as np
 
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.texts.collection import write_texts
-from sentflow.texts.corpora import Questions, read_corpus, write_questions
+from sentflow.texts.corpora import read_corpus
 from sentflow.texts.shards import shards_of
 
 DIMENSION, N_QUESTIONS, DEPTH = 384, 100, 100
+MADE_UP = {"data_version": "made up", "language": "en"}
 # CPU seconds and the peak of this program alone: that of getrusage may be its parent's. Linux counts it in kilobytes.
 _CODE = """
 import resource, sys
@@ -78,26 +79,37 @@ def write_vectors(stem: Path, texts: Sequence[str], seed: int) -> list[Path]:
     return files
 
 
-def write_asked(folder: Path) -> list[str | Path]:
+def prepare_questions(folder: Path, corpus: Path) -> Cost:
+    """Make the tables of questions and judgements."""
+    rows = [{"_id": f"q{row}", "text": f"question {row}", "document": "d0"} for row in range(N_QUESTIONS)]
+    raw, table, judgements = folder / "asked.jsonl", folder / "q.parquet", folder / "j.parquet"
+    raw.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    source = {"format": "jsonl", "files": [raw.name]}
+    settings = {
+        "corpus": "c",
+        "questions": [{**source, "id": "_id", "text": "text"}],
+        "judgements": [{**source, "question": "_id", "document": "document"}],
+        **MADE_UP,
+    }
+    given = ["--questions", "q", "--raw", raw, "--corpus", corpus, "--settings", json.dumps(settings)]
+    outputs = ["--table", table, "--judgements", judgements, "--checks", "{}"]
+    return job("prepare_questions", [*given, *outputs], table, judgements)
+
+
+def evaluate(folder: Path, corpus: Path, run: Path) -> Cost:
+    """Measure a run."""
+    settings = {"measures": ["nDCG@10", "R@100"], "level": 0.95, "n_resamples": 100, "seed": 1}
+    scores, rows = folder / "scores.json", folder / "values.parquet"
+    asked = ["--questions", folder / "q.parquet", "--judgements", folder / "j.parquet"]
+    given = ["--run", run, "--corpus", corpus, *asked, "--settings", json.dumps(settings)]
+    return job("evaluate", [*given, "--scores", scores, "--rows", rows], scores, rows)
+
+
+def asked_in(folder: Path) -> list[str | Path]:
     """Questions with judgements and vectors, as arguments of a search."""
-    texts = [f"question {row}" for row in range(N_QUESTIONS)]
-    ids = [f"q{row}" for row in range(N_QUESTIONS)]
-    questions = Questions(
-        "q", "c", "made up", "en", 1, ids, texts, [""] * N_QUESTIONS, np.arange(N_QUESTIONS),
-        ["d0"] * N_QUESTIONS, np.ones(N_QUESTIONS, dtype=np.int64),
-    )  # fmt: skip
-    write_questions(folder / "q.parquet", folder / "j.parquet", questions)
-    asked = write_vectors(folder / "asked", texts, 1)
-    return [
-        "--questions",
-        folder / "q.parquet",
-        "--judgements",
-        folder / "j.parquet",
-        "--queries",
-        *asked[:-1],
-        "--queries-info",
-        asked[-1],
-    ]
+    vectors = write_vectors(folder / "asked", [f"question {row}" for row in range(N_QUESTIONS)], 1)
+    tables = ["--questions", folder / "q.parquet", "--judgements", folder / "j.parquet"]
+    return [*tables, "--queries", *vectors[:-1], "--queries-info", vectors[-1]]
 
 
 def searched(
@@ -124,12 +136,14 @@ def measure(n: int, per_shard: int) -> None:
         raw, corpus = folder / "raw.jsonl", folder / "c.parquet"
         write_raw(raw, n)
         source = {"format": "jsonl", "files": ["raw.jsonl"], "id": "_id", "text": "text"}
-        settings = {"documents": [source], "data_version": "made up", "language": "en"}
+        settings = {"documents": [source], **MADE_UP}
         arguments = ["--corpus", "c", "--raw", raw, "--settings", json.dumps(settings), "--table", corpus]
         shown(n, "prepare_corpus", [job("prepare_corpus", [*arguments, "--checks", "{}"], corpus)])
-        asked = write_asked(folder)
-        whole, _ = searched(folder, "c", corpus, asked, 2)
+        shown(n, "prepare_questions", [prepare_questions(folder, corpus)])
+        asked = asked_in(folder)
+        whole, run = searched(folder, "c", corpus, asked, 2)
         shown(n, "search, whole", [whole])
+        shown(n, "evaluate", [evaluate(folder, corpus, run)])
         shards = shards_of("c", max(1, n // per_shard))
         if len(shards) <= 1:
             return

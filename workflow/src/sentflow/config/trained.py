@@ -187,6 +187,9 @@ def write_out_models(entries: AllEntries) -> list[str]:
         for cell in cells(name, sweep):
             if cell.state == VALUE:
                 models[cell.model] = {**cell.entry, "cell": {"sweep": name, **cell.axes}}
+            if cell.state == VALUE and cell.former != cell.group:  # for who names it, and has trained it
+                former = f"{cell.former}{cell.model.removeprefix(cell.group)}"
+                models.setdefault(former, {**cell.entry, "seed_of": cell.former})
     for name, entry in list(models.items()):
         if not isinstance(entry, dict) or entry.get("kind") != TRAINED:
             continue

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.training.sweeps import METHOD, Cell, cells, development_of
+from sentflow.training.sweeps import METHOD, Cell, cells, development_of, shown_value
 
 SIMILARITY, ALIGNMENT, SCORE = "similarity", "alignment", "score"
 RETRIEVAL, DECISION, REDUCTION = "retrieval", "decision", "reduction"
@@ -136,7 +136,7 @@ def _of_sweep(
         cell = dict(zip(entry["columns"], values, strict=True))
         place = tuple(cell[key] for key in _PLACE)
         found = ours.get((name, cell["section"], *place))
-        own |= {"row": " ".join("-" if part is None else f"{part}" for part in place)}
+        own |= {"row": " ".join("-" if part is None else shown_value(part) for part in place)}
         own |= {"data": f"section {cell['section']}"}
         for column in ("dev", "test", "uniformity", "alignment"):
             if cell[column] is not None:

@@ -319,7 +319,7 @@ def spelled(n: int, what: str = "") -> str:
 def facts(results: Path) -> list[str]:
     """Who leads by which measure in a results folder: the sentences of the page, without marks."""
     return [
-        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
+        f"{sets.what.capitalize()}s: {ranking.verdict() if len(sets.sets) == 1 else sets.finding()}"
         if sets
         else f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
         for ranking, sets in rankings(results)
@@ -337,11 +337,6 @@ def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
     )
     of_tasks = of_probing(scores, inputs.together(Comparisons), encoders) if scores else []
     return [*((ranking, None) for ranking in of_tasks), *(one for one in over_sets if one[1].sets)]
-
-
-def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
-    """The verdict on a single unit set, else who is first on how many."""
-    return ranking.verdict() if len(sets.sets) == 1 else sets.finding()
 
 
 def of_probing(

@@ -14,6 +14,7 @@ from sentflow.report.rows import grouped, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import Blocks, Cell, Column, Table, build, marked, number, text
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.sweeps import number_word
 
 _DIGITS = 4  # as papers print correlations of sweeps
 
@@ -226,7 +227,7 @@ def _rate(heading: str, rate: str, n: str = "") -> Column:
             return Cell(NOT_RUN)
         if math.isnan(value):
             return Cell(NOT_APPLICABLE)
-        return Cell(f"{value:g}".replace("e-0", "e-"), value=value)
+        return Cell(number_word(value), value=value)
 
     return marked(heading, cell)
 
