@@ -44,8 +44,7 @@ job_rule(
     ),
     with_digest(table=paths.CLEANED_PAIRS),
     minutes=240,
-    per_input=12,
-    of="tests",
+    per_input=dict(tests=12),
     constraints=dict(data=one_of(training.tables.combined)),
     settings=training.tables.clean_settings,
 )

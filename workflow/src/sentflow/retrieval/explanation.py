@@ -26,8 +26,7 @@ logger = logging.getLogger(__name__)
 
 RELEVANT, WRONG = "relevant", "wrong"
 TERMS = 10  # of a question and a document that are kept: their number is kept, too
-# Of the sum of the absolute addends: runs of BM25 add up in float32, where a sum of n numbers is off by n · 6e-8 of it
-# at most, so that this allows for questions of 1,600 terms
+# Of the sum of absolute addends: float32 sums of n numbers are off by n · 6e-8 of it; enough for 1,600 terms
 _TOLERANCE = 1e-4
 _FILES = 3  # of vectors beside what describes them: texts, weights, numbers of tokens
 
@@ -49,8 +48,7 @@ class Explanation:
     """A score as a sum."""
 
     shared: tuple[Contribution, ...]  # the terms of both texts, the greatest addend first
-    # rest: what is no addend of a shared term: variants of BM25 with `delta` give every document something for each
-    # term of the question that it lacks
+    # rest: of no shared term: BM25 with `delta` gives every document something for each term that it lacks
     rest: float = 0.0
 
     @property
@@ -114,8 +112,7 @@ class SharedTerm:
     question_set: str
     retriever: str
     question: str
-    # which, document: why the document is here, ``relevant`` or ``wrong``, and its name: the relevant document of the
-    # highest grade, as in `HardQuestion`, or the best ranked of those that are not relevant
+    # which, document: ``relevant`` (the highest grade, as in `HardQuestion`) or ``wrong`` (best ranked); its name
     which: str
     document: str
     rank: int  # of the document; 0 where the run does not hold it
@@ -123,8 +120,7 @@ class SharedTerm:
     n_shared: int  # terms that question and document share
     rest: float  # part of the score that is no addend of a shared term, see `Explanation`
     rest_share: float
-    # place, term: among the shared terms, from 1, the greatest addend first. Where nothing is shared, a single row
-    # says so, with place 0 and an empty term.
+    # place, term: among the shared terms, from 1; where there are none, one row says so: place 0, no term
     place: int
     term: str
     in_question: float  # weight of the term; for BM25 how often it occurs

@@ -8,7 +8,6 @@ import hashlib
 import json
 import logging
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,19 +17,16 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
-from sentflow.files.atomic import not_written
 from sentflow.files.io import file_sha256
-from sentflow.jobs.lifeline import refuse_orphan
-from sentflow.training.contract import Objective, Row
+from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import ALONE, Passes, Processes, StepSums
+from sentflow.training.gradients import ALONE, Passes, Processes
 from sentflow.training.leave import Watch
 from sentflow.training.settings import (
     AVERAGE_PRECISION,
@@ -71,24 +67,17 @@ class StateFolder:
 
     def save(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
         """Write the state after a step, then delete all but the last two. DataError: no room; the one before stays."""
-        target = self.folder / f"step-{progress.step:06d}"
-        part = self.folder / f".{target.name}.{os.getpid()}.part"
-        try:
-            for old in self.folder.glob(".*.part"):
-                shutil.rmtree(old, ignore_errors=True)
-            part.mkdir(parents=True, exist_ok=True)
+
+        def write(part: Path) -> None:
             save_file(_tensors(objective), part / _WEIGHTS)
             save_file(_moments(objective, optimiser), part / _OPTIMISER)
             checksums = {name: file_sha256(part / name) for name in (_WEIGHTS, _OPTIMISER)}
             told = {"key": self._key, "files": checksums, **progress.__dict__}
             (part / _STATE).write_text(json.dumps({**told, "sha256": _digest(told)}), encoding="utf-8")
-            refuse_orphan()
-            shutil.rmtree(target, ignore_errors=True)
-            part.rename(target)
-        except (OSError, SafetensorError) as error:
-            shutil.rmtree(part, ignore_errors=True)
-            reason = error if isinstance(error, OSError) else OSError(str(error))
-            raise DataError(not_written(target, reason)) from error
+
+        for old in self.folder.glob(".*.part"):
+            shutil.rmtree(old, ignore_errors=True)
+        save_folder(self.folder / f"step-{progress.step:06d}", write)
         for old in self._states()[_KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
 
@@ -241,8 +230,7 @@ def _groups(rows: Sequence[Row]) -> np.ndarray:
     edges = coo_array((np.ones(len(rows)), (ends[0], ends[-1])), shape=(len(number_of), len(number_of)))
     _, component = connected_components(edges, directed=False)
     _, first, group = np.unique(component[ends[0]], return_index=True, return_inverse=True)
-    found: np.ndarray = np.argsort(np.argsort(first))[group]
-    return found
+    return np.asarray(np.argsort(np.argsort(first))[group])
 
 
 # --- steps ------------------------------------------------------------------------------------------------------
@@ -254,8 +242,7 @@ class Order:
 
     n_rows: int  # of the data
     batch_size: int  # rows of a batch
-    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or without them
-    # (``"drop"``)
+    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or not (``"drop"``)
     last_batch: str
     draws: Draws  # of the training
 
@@ -503,7 +490,7 @@ class Trainer:
         while True:
             self._optimiser.zero_grad(set_to_none=True)
             sums = [self._gradients(step, part) for part in range(self.settings.accumulate)]
-            loss = sum(each.loss / self.settings.accumulate for each in sums)
+            loss = sum(each / self.settings.accumulate for each, _ in sums)
             # The scaler starts with the first loss that it scales
             self.scaler.scale(torch.zeros((), device=self.objective.encoder.device))
             self.scaler.unscale_(self._optimiser)
@@ -520,14 +507,14 @@ class Trainer:
             self.scaler.step(self._optimiser)
             self.scaler.update()
             if self.scaler.get_scale() >= scale:
-                tokens = sum(each.tokens for each in sums)
+                tokens = sum(each for _, each in sums)
                 return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
             logger.info(
                 "step %d is computed again: its gradients overflow. New scale: %g",
                 *(step + 1, self.scaler.get_scale()),
             )
 
-    def _gradients(self, step: int, part: int) -> StepSums:
+    def _gradients(self, step: int, part: int) -> tuple[float, int]:
         """Add the gradients of one of the batches of a step."""
         batch = [self.rows[index] for index in self._order.rows(step * self.settings.accumulate + part)]
         return self._passes.gradients(
