@@ -216,18 +216,15 @@ def _still_right(
         return None
     sample = np.unique(np.linspace(0, len(rows) - 1, SAMPLE_ROWS).astype(np.int64))
     fresh = embed(sample)
-    if fresh.shape != features[sample].shape or _difference(fresh, features[sample]) > TOLERANCE:
+    stored = features[sample]
+    lengths = np.maximum(np.linalg.norm(stored, axis=1), np.finfo(np.float32).tiny)
+    if fresh.shape != stored.shape or (np.linalg.norm(fresh - stored, axis=1) / lengths).max() > TOLERANCE:
         _warn(
             f"{array} holds vectors of another model, or of other settings (prompt, truncation, precision, "
             "embed). They are computed again. Give every model its own cache_embed_key."
         )
         return None
     return features
-
-
-def _difference(fresh: FloatArray, stored: FloatArray) -> float:
-    lengths = np.maximum(np.linalg.norm(stored, axis=1), np.finfo(np.float32).tiny)
-    return float((np.linalg.norm(fresh - stored, axis=1) / lengths).max())
 
 
 def _warn(message: str) -> None:
@@ -291,7 +288,7 @@ class SentenceEncoder:
                 if (chunk := list(texts[start : start + self._batch_size]))
             ]
         else:
-            parts = [self._checked(_row(self._encode(text)), 1) for text in texts]
+            parts = [self._checked(as_array(self._encode(text)).reshape(1, -1), 1) for text in texts]
         if len(widths := {part.shape[1] for part in parts}) > 1:
             raise ArgumentError(
                 f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of one width."
@@ -331,11 +328,6 @@ class SentenceEncoder:
 
     def _checked(self, values: Any, n: int) -> FloatArray:
         return checked_features(values, n_rows=n, source="encode_fn")
-
-
-def _row(values: Any) -> FloatArray:
-    """(1, d) of what a function returned for one string."""
-    return as_array(values).reshape(1, -1)
 
 
 def encoder_name(encode: Any) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
+from sentflow.api import embedding
 from sentflow.api.arguments import (
     ArgumentError,
     TrainArguments,
@@ -24,17 +25,6 @@ from sentflow.api.arguments import (
     train_arguments,
 )
 from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
-from sentflow.api.embedding import (
-    OwnEncoder,
-    TaskRows,
-    as_tensor,
-    cached_features,
-    encode_rows,
-    features_of_columns,
-    is_reference,
-    named_model,
-    text_columns,
-)
 from sentflow.api.folds import trained_folds
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
@@ -144,8 +134,8 @@ class UlyssesSentEval:
         self._protocols = protocols_of(self._catalog["tasks"], self.protocol, config)
         self._warned: set[str] = set()
         self._few_rows: set[str] = set()  # tasks that were told to have them
-        if is_reference(sentence_model):
-            sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
+        if embedding.is_reference(sentence_model):
+            sentence_model = embedding.OwnEncoder(sentence_model, encoder_arguments or {})
             if lazy_embedding and not sentence_model.lazy:
                 raise ArgumentError(
                     "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave "
@@ -158,7 +148,9 @@ class UlyssesSentEval:
                 "'path/to/file.py:ClassName'. Leave them out."
             )
         elif isinstance(sentence_model, str | Path):
-            sentence_model = named_model(sentence_model, Path(expanded(cache_dir)) / "models", mirrors)
+            sentence_model = embedding.named_model(
+                sentence_model, Path(expanded(cache_dir)) / "models", mirrors
+            )
         self.sentence_model = sentence_model
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing
@@ -211,7 +203,7 @@ class UlyssesSentEval:
             There is no such split, or the model cannot encode.
         """
         check_split(data_split)
-        if isinstance(own := self.sentence_model, OwnEncoder):
+        if isinstance(own := self.sentence_model, embedding.OwnEncoder):
             if kwargs:
                 raise ArgumentError(
                     f"kwargs_embed holds {', '.join(kwargs)}, but a class of your own gets its arguments when "
@@ -219,7 +211,7 @@ class UlyssesSentEval:
                 )
             splits = self._splits_alternatives(task, lazy=own.lazy)
             features = own.features(X_a, X_b, task=task, data_split=data_split, alternatives=splits)
-            return as_tensor(features)
+            return embedding.as_tensor(features)
         check_encoder(self.sentence_model)
         if self.lazy_embedding:
             warnings.warn(
@@ -228,7 +220,7 @@ class UlyssesSentEval:
                 UserWarning,
                 stacklevel=2,
             )
-        features = encode_rows(
+        features = embedding.encode_rows(
             self.sentence_model,
             X_a,
             X_b,
@@ -236,7 +228,7 @@ class UlyssesSentEval:
             task=task,
             options=kwargs,
         )
-        return as_tensor(features)
+        return embedding.as_tensor(features)
 
     def evaluate(
         self,
@@ -420,13 +412,15 @@ class UlyssesSentEval:
         self, table: TaskTable, kwargs_embed: dict[str, Any], *, ignore_cached: bool
     ) -> FeatureSource:
         """The features of a task: embedded now, or inside every fold."""
-        rows = TaskRows(self, table, kwargs_embed)
+        rows = embedding.TaskRows(self, table, kwargs_embed)
         if self.lazy_embedding:
             return rows
         if self.cache_dir is None:
             return FixedFeatures(rows.embed_now(np.arange(len(table))))
         folder, task, embed = Path(self.cache_dir), table.info.task, rows.embed_now
-        return FixedFeatures(cached_features(folder, task, rows.keys, embed, ignore_cached=ignore_cached))
+        return FixedFeatures(
+            embedding.cached_features(folder, task, rows.keys, embed, ignore_cached=ignore_cached)
+        )
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
         protocol = self._protocols.get(task, self.protocol)
@@ -441,7 +435,7 @@ class UlyssesSentEval:
     def _check_embed(self) -> None:
         """Refuse a model that the class's own `embed` cannot use, before anything is downloaded."""
         own_embed = type(self).embed is UlyssesSentEval.embed
-        if own_embed and not isinstance(self.sentence_model, OwnEncoder):
+        if own_embed and not isinstance(self.sentence_model, embedding.OwnEncoder):
             check_encoder(self.sentence_model)
 
 
@@ -461,7 +455,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             raise ArgumentError(
                 "UlyssesSentEvalLazy is always lazy. Leave lazy_embedding out, or use UlyssesSentEval."
             )
-        if is_reference(sentence_model):
+        if embedding.is_reference(sentence_model):
             raise ArgumentError(
                 "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a class "
                 "of your own: it is lazy if the class has lazy = True."
@@ -493,7 +487,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
                 "'eval' and 'test'."
             )
         alternatives = self._splits_alternatives(task, lazy=True)
-        columns = text_columns(X_a, X_b, alternatives=alternatives)
+        columns = embedding.text_columns(X_a, X_b, alternatives=alternatives)
         if data_split == "train":
             from sklearn.base import clone
 
@@ -501,7 +495,9 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             self._lazy_sentence_model = clone(self.sentence_model)
             self._lazy_sentence_model.fit([text for column in columns for text in column])
         transform = self._lazy_sentence_model.transform
-        return as_tensor(features_of_columns(columns, transform, alternatives=alternatives))
+        return embedding.as_tensor(
+            embedding.features_of_columns(columns, transform, alternatives=alternatives)
+        )
 
     def _check_embed(self) -> None:
         if type(self).embed is UlyssesSentEvalLazy.embed:

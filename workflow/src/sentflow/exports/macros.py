@@ -43,7 +43,7 @@ def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
     run |= {"repetitions": first.repetitions, "folds": first.folds, "level": rf"{100 * first.level:g}\,\%"}
     run |= {"protocol": ", ".join(groups)}
     numbers |= {f"run/{name}": value for name, value in run.items()}
-    head = _HEAD % (_one_line(title), ", ".join(_quantities(rows[0])), ", ".join(run))
+    head = _HEAD % (" ".join(title.split()), ", ".join(_quantities(rows[0])), ", ".join(run))
     lines = [
         rf"\expandafter\def\csname sentflow:{key}\endcsname{{{value}}}" for key, value in numbers.items()
     ]
@@ -71,7 +71,3 @@ def _interval(low: float, high: float) -> str:
 
 def _tex(value: float) -> str:
     return decimal(value).replace(MINUS, r"\ensuremath{-}").replace(MISSING, "---")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, is_alike, other, winner_by
+from sentflow.compare.differences import Difference, is_alike, other, winner
 from sentflow.compare.rows import AcrossRow, QuestionDifference, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report import captions
@@ -319,7 +319,7 @@ def spelled(n: int, what: str = "") -> str:
 def facts(results: Path) -> list[str]:
     """Who leads by which measure in a results folder: the sentences of the page, without marks."""
     return [
-        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
+        f"{sets.what.capitalize()}s: {ranking.verdict() if len(sets.sets) == 1 else sets.finding()}"
         if sets
         else f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
         for ranking, sets in rankings(results)
@@ -337,11 +337,6 @@ def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
     )
     of_tasks = of_probing(scores, inputs.together(Comparisons), encoders) if scores else []
     return [*((ranking, None) for ranking in of_tasks), *(one for one in over_sets if one[1].sets)]
-
-
-def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
-    """The verdict on a single unit set, else who is first on how many."""
-    return ranking.verdict() if len(sets.sets) == 1 else sets.finding()
 
 
 def of_probing(
@@ -492,7 +487,7 @@ def _over_sets(
         == len(titles)
     ]
     order.sort(key=lambda system: -system.value)
-    significant = ((row, winner_by(row, row.p_holm) is not None) for row in rows if one)
+    significant = ((row, winner(row) is not None) for row in rows if one)
     tests, alike = _tests(significant, encoders, scale)
     ranking = replace(
         about,
@@ -521,7 +516,7 @@ def _filled(
     for row, p in zip(differences, adjusted, strict=True):
         if is_alike(row):
             continue
-        better, found = winner_by(row, p), beaten.setdefault(row.unit_set, set())
+        better, found = winner(row, p), beaten.setdefault(row.unit_set, set())
         if better is not None:
             found.add((better, other(row, better)))
     return tuple(

@@ -15,23 +15,7 @@ from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.numbers import decimal, percent, signed
-from sentflow.report.page.draw import (
-    Axis,
-    h,
-    heat_map,
-    how,
-    joined,
-    key,
-    leaderboard,
-    line,
-    name,
-    plots,
-    sentence,
-    short_names,
-    td,
-    term,
-    th,
-)  # fmt: skip
+from sentflow.report.page import draw
 from sentflow.report.page.sources import Report, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
@@ -69,12 +53,12 @@ def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Sect
     firsts = replace(sets, sets=tuple(own)).firsts()
     best_on = {system.name: f"{firsts[system.name]} of {len(own)}" for system in ranking.systems}
     more = [("Best on", best_on)] if len(own) > 1 < len(best_on) else []
-    measure = term("score", ranking.measure.capitalize())
-    reading = how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
+    measure = draw.term("score", ranking.measure.capitalize())
+    reading = draw.how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
     title = "Leaderboard" if len(ranking.systems) > 1 else "Score"
     title += f", {ranking.protocol}" if ranking.protocol else ""
     anchor = f"leaderboard-{ranking.protocol}" if ranking.protocol else "leaderboard"
-    return Section(anchor, title, ranking.finding(), reading + leaderboard(ranking, more))
+    return Section(anchor, title, ranking.finding(), reading + draw.leaderboard(ranking, more))
 
 
 def _every_task(sets: Sets) -> Section:
@@ -83,7 +67,7 @@ def _every_task(sets: Sets) -> Section:
         return text.replace("0.", ".", 1) if abs(value) < 1 else decimal(value, 2)
 
     title = "Every task" if len(sets.sets) > 1 else "The task"
-    return Section("tasks", title, sentence(sets.finding()), heat_map(sets, brief))
+    return Section("tasks", title, draw.sentence(sets.finding()), draw.heat_map(sets, brief))
 
 
 def _every_fold(sources: Sources, sets: Sets) -> Section:
@@ -91,35 +75,35 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
     pictures = []
     for one in sets.sets:
         folds = sources.folds.get(one.name, {})
-        axis, best = Axis([value for values in folds.values() for value in values]), sets.best(one)
+        axis, best = draw.Axis([value for values in folds.values() for value in values]), sets.best(one)
         rows = [
-            line([
-                name(sets.titles[model]),
+            draw.line([
+                draw.name(sets.titles[model]),
                 axis.row(
                     axis.strokes(folds.get(model, ()))
                     + axis.dot(one.values[model], "lead" if model in best else "full")
                 ),
-                td(decimal(one.values[model]), "num"),
+                draw.td(decimal(one.values[model]), "num"),
             ], key=model)
             for model in one.ranked
         ]  # fmt: skip
-        heading = h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else ""
-        picture = plots([th("Encoder", "name"), axis.head(), th("Mean")], rows)
-        pictures.append(h("{}<figure>{}</figure>", heading, picture))
+        heading = draw.h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else ""
+        picture = draw.plots([draw.th("Encoder", "name"), axis.head(), draw.th("Mean")], rows)
+        pictures.append(draw.h("{}<figure>{}</figure>", heading, picture))
     n = max((len(values) for own in sources.folds.values() for values in own.values()), default=0)
-    reading = how(
+    reading = draw.how(
         "A stroke is one of {} tests: a {} is trained on some texts and tested on others. The dot is the mean.",
         n,
-        term("probe", "probe"),
+        draw.term("probe", "probe"),
     )
-    return Section("tasks", "Every test", _wins(sources, sets), reading + joined(pictures))
+    return Section("tasks", "Every test", _wins(sources, sets), reading + draw.joined(pictures))
 
 
 def _wins(sources: Sources, sets: Sets) -> str | Markup:
     """In how many folds the first encoder of the only task is above the second."""
     one = sets.sets[0]
     if len(sets.sets) > 1:
-        return sentence(sets.finding())
+        return draw.sentence(sets.finding())
     folds = [sources.folds[one.name][model] for model in one.ranked[:2]]
     if len(folds) == 1:
         return f"The scores of {len(folds[0])} tests lie between {decimal(min(folds[0]))} and {decimal(max(folds[0]))}."
@@ -139,11 +123,11 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
     if len(pairs) <= 1:
         finding = "Scores and tests in full" if ranking.tests else "Scores in full"
         return Section("probes", "Probes", finding, Markup(""), "probing")
-    titles = short_names(sets.titles)
+    titles = draw.short_names(sets.titles)
     shown = [one for one in sets.sets if one.name in pairs]
     gaps = {one.name: sets.printed(one.values[a]) - sets.printed(one.values[b]) for one in shown}
     ends = [sign * end for pair, sign in pairs.values() for end in (pair.low, pair.high)]
-    axis = Axis([0.0, *ends, *gaps.values()])
+    axis = draw.Axis([0.0, *ends, *gaps.values()])
     lines = []
     for group in unique(one.group for one in shown):
         for one in sorted((one for one in shown if one.group == group), key=lambda one: -gaps[one.name]):
@@ -151,24 +135,25 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
             low, high = sorted((sign * pair.low, sign * pair.high))
             is_significant = (a, b) in one.beaten or (b, a) in one.beaten
             dot = axis.dot(gaps[one.name], "full" if is_significant else "open")
-            lines.append(line([
-                name(one.title), axis.row(axis.span(low, high) + dot), td(decimal(one.values[a]), "side"),
-                td(decimal(one.values[b]), "side"), td(signed(gaps[one.name]), "num"),
+            lines.append(draw.line([
+                draw.name(one.title), axis.row(axis.span(low, high) + dot), draw.td(decimal(one.values[a]), "side"),
+                draw.td(decimal(one.values[b]), "side"), draw.td(signed(gaps[one.name]), "num"),
             ]))  # fmt: skip
     most, least = (pick(shown, key=lambda one: gaps[one.name]) for pick in (max, min))
     finding = f"The first two differ most on “{most.title}” ({signed(gaps[most.name])})"
     finding += f" and “{least.title}” ({signed(gaps[least.name])})." if gaps[least.name] < 0 else "."
     n, of = sum(pair.p_over_tasks <= pair.alpha for pair in tests.pairs), len(tests.pairs)
-    reading = how(
+    significant = draw.term("significant", "significant")
+    reading = draw.how(
         "A {} is a small classifier on the vectors. Right of 0, {} is better; left of 0, {}. "
         "Bars: {} {} for {}. Of all {} comparisons of two encoders on a task, {} are {}.",
-        term("probe", "probe"), titles[a], titles[b], percent(next(iter(pairs.values()))[0].level),
-        term("interval", "interval"), claims.texts(rows[0]), f"{of:,}", f"{n:,}", term("significant", "significant"),
+        draw.term("probe", "probe"), titles[a], titles[b], percent(next(iter(pairs.values()))[0].level),
+        draw.term("interval", "interval"), claims.texts(rows[0]), f"{of:,}", f"{n:,}", significant,
     )  # fmt: skip
-    marks = key([("full", term("significant", "significant")), ("open", term("tie", "not separated"))])
-    sides = [th(titles[a], "side"), th(titles[b], "side")]
-    heads = [th("Task", "name"), axis.head(titles[b], titles[a]), *sides, th("Difference")]
-    body = reading + marks + h("<figure>{}</figure>", plots(heads, lines, "tight"))
+    marks = draw.key([("full", significant), ("open", draw.term("tie", "not separated"))])
+    sides = [draw.th(titles[a], "side"), draw.th(titles[b], "side")]
+    heads = [draw.th("Task", "name"), axis.head(titles[b], titles[a]), *sides, draw.th("Difference")]
+    body = reading + marks + draw.h("<figure>{}</figure>", draw.plots(heads, lines, "tight"))
     return Section("probes", "Probes", finding, body, "probing")
 
 

@@ -135,27 +135,19 @@ def _score_lines(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for protocol, own in by_protocol(rows).items():
         apart = captions.of_protocol(protocol, rows)
-        for (family, task), members in _in_families(own).items():
+        families = unique(row.family for row in own)
+        by_family = sorted(own, key=lambda row: families.index(row.family))
+        for (family, task), members in grouped(by_family, "family", "task").items():
             ordered = sorted(members, key=lambda row: models.index(row.model))
-            of_task, title = (
-                Line({row.model: row for row in ordered}),
-                task + remarks.marks(ordered[0], of_scores=True),
-            )
+            of_task = Line({row.model: row for row in ordered})
+            title = task + remarks.marks(ordered[0], of_scores=True)
             lines.append({"block": captions.family_name(family) + apart, "title": title, "scores": of_task})
         n_tasks = len(grouped(own, "task"))
         if n_tasks > 1:
-            means = {
-                model: average_score([row for row in own if row.model == model], n_tasks) for model in models
-            }
-            title = f"Average of {n_tasks} tasks{apart}"
+            by_model, title = grouped(own, "model"), f"Average of {n_tasks} tasks{apart}"
+            means = {model: average_score(by_model.get(model, []), n_tasks) for model in models}
             lines.append({"block": f"Average{apart}", "title": title, "scores": {}, "averages": means})
     return lines
-
-
-def _in_families(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], list[ScoreRow]]:
-    """Family and task → its rows; the tasks of a family together."""
-    families = unique(row.family for row in rows)
-    return grouped(sorted(rows, key=lambda row: families.index(row.family)), "family", "task")
 
 
 def _metric(row: Any) -> str:
@@ -216,6 +208,9 @@ def differences(inputs: Inputs) -> Table:
     else:
         notes.append(captions.NOTHING_COMPARED)
 
+    def stars(pair: PairRow) -> str:
+        return "*" * ((pair.p_holm <= pair.alpha) + (pair.p_over_tasks <= pair.alpha))
+
     def title(task: str, _: Sequence[PairRow]) -> str:
         row = next(row for row in rows if row.task == task)
         sizes = captions.sizes(row.n_balanced_rows, detectable(pairs, task))
@@ -228,7 +223,7 @@ def differences(inputs: Inputs) -> Table:
         pairs,
         [
             text("First − second", lambda pair: f"{pair.model_a_title} − {pair.model_b_title}", 2.6),
-            number("Difference", "difference", sign=_stars),
+            number("Difference", "difference", sign=stars),
             *test_columns(),
             text("Equivalent", lambda pair: captions.equivalence(pair.p_equivalence)),
         ],
@@ -236,10 +231,6 @@ def differences(inputs: Inputs) -> Table:
         data=rows,
         blocks=Blocks("task", title=title),
     )
-
-
-def _stars(pair: PairRow) -> str:
-    return "*" * ((pair.p_holm <= pair.alpha) + (pair.p_over_tasks <= pair.alpha))
 
 
 # Against all others; then against the first, with the interval of the true difference on a new task
@@ -259,6 +250,10 @@ def ranks(inputs: Inputs) -> Table:
         rank = math.inf if math.isnan(row.average_rank) else row.average_rank
         return not row.complete, rank, row.model_title
 
+    def repetition(line: Mapping[str, Any]) -> str:
+        limits = f"{decimal(line['repeat_low'], 2)} to {decimal(line['repeat_high'], 2)}"
+        return limits if line["complete"] else MISSING
+
     ordered = sorted(comparisons.ranks, key=place)
     lines = [
         _line(row, own[0], comparisons.of(protocol).across)
@@ -275,7 +270,7 @@ def ranks(inputs: Inputs) -> Table:
             number("Tasks", "n_tasks", count),
             number("Mean score", "mean"),
             number("Average rank", "average_rank", decimal, 2),
-            text("Repetition", lambda line: _range(line) if line["complete"] else MISSING),
+            text("Repetition", repetition),
             text("Place", _places),
             number("Won", "won", count),
             number("Neither", "ties", count),
@@ -313,10 +308,6 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
             line["low"], line["high"] = sorted((sign * pair.low, sign * pair.high))
             line["new_low"], line["new_high"] = sorted((sign * pair.new_low, sign * pair.new_high))
     return line
-
-
-def _range(line: Mapping[str, Any]) -> str:
-    return f"{decimal(line['repeat_low'], 2)} to {decimal(line['repeat_high'], 2)}"
 
 
 def _places(line: Mapping[str, Any]) -> str:

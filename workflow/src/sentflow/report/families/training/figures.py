@@ -46,9 +46,8 @@ def _places(inputs: Inputs) -> dict[str, dict[str, Any]]:
     """Group → its place among the groups, or among the controls; of all trainings, so that its colour is the same."""
     rows: list[Any] = [*inputs.rows_if_there(TrainedRow), *inputs.rows_if_there(TrainingRow)]
     kinds = {row.group: row.is_control for row in reversed(rows)}
-    order = {
-        kind: [name for name in unique(row.group for row in rows) if kinds[name] == kind] for kind in (0, 1)
-    }
+    names = unique(row.group for row in rows)
+    order = {kind: [name for name in names if kinds[name] == kind] for kind in (False, True)}
     return {
         name: {"group": name, "position": order[kind].index(name), "is_control": kind}
         for name, kind in kinds.items()
@@ -70,7 +69,6 @@ _KINDS = {LOSS: (LOSS, HELD_OUT), SCORE: (SCORE,)}  # what is drawn in a panel
 
 
 def _draw_curves(rows: Sequence[CurvePoint]) -> Figure:
-    """Every panel is a group: its loss above, its development score below, on the same axes in all of them."""
     groups, looks = grouped(rows, "group"), _looks(rows)
     measures = [measure for measure in (LOSS, SCORE) if any(row.measure == measure for row in rows)]
     limits = {
@@ -148,11 +146,8 @@ def _held_out(rows: Sequence[TrainingHeldOutRow]) -> _Points:
 
 
 def _scores(rows: Sequence[TrainingRow]) -> _Points:
-    scored = [
-        row
-        for row in rows
-        if row.split == DEVELOPMENT and row.measure == SPEARMAN and math.isfinite(row.value)
-    ]
+    known = [row for row in rows if row.split == DEVELOPMENT and math.isfinite(row.value)]
+    scored = [row for row in known if row.measure == SPEARMAN]
     for pairs, of_pairs in grouped(scored, "pairs").items():
         for step, own in sorted(grouped(of_pairs, "step").items()):
             yield pairs, step, [row.value for row in own], sum(row.selected for row in own)
@@ -222,7 +217,6 @@ CURVES = Recipe(
 
 
 def _draw_paths(rows: Sequence[PathPoint]) -> Figure:
-    """Thick: the mean over seeds; thin: each seed. A square is the start, a point with an edge the chosen snapshots."""
     looks, members = _looks(rows), grouped(rows, "start", "pairs")
     return panels(
         {(start, pairs): f"{start}, {pairs}" for start, pairs in members},
@@ -310,7 +304,6 @@ _MOST = 105  # a correlation × 100, and room for a marker
 
 
 def _draw_seeds(rows: Sequence[SeedPoint]) -> Figure:
-    """A panel per test set: points of seeds above their mean, which has the interval for new seeds."""
     sets, looks = grouped(rows, "pairs"), _looks(rows)
     fits = lettering.into(_NAME_INCHES, _NAME_SIZE)
     names = lettering.distinct({name: name for name in looks}, fits)
@@ -369,12 +362,8 @@ def _gather_seeds(inputs: Inputs) -> list[SeedPoint]:
         if row.selected and row.split == TEST and row.measure == SPEARMAN and math.isfinite(row.value):
             mean = means.get((row.pairs, row.group))
             stated = (mean.value, mean.seeds_low, mean.seeds_high, mean.level) if mean else (math.nan,) * 4
-            known = (
-                vars(row)
-                | places[row.group]
-                | dict(zip(("mean", "low", "high", "level"), stated, strict=True))
-            )
-            points.append(row_from(SeedPoint, known))
+            own = dict(zip(("mean", "low", "high", "level"), stated, strict=True))
+            points.append(row_from(SeedPoint, vars(row) | places[row.group] | own))
     return points
 
 
@@ -396,7 +385,6 @@ _PANEL, _LINE = ("sweep", "start", "data"), ("method", "max_tokens")
 
 
 def _draw_sweep(rows: Sequence[SweepPoint]) -> Figure:
-    """Learning rate against score. Filled and joined by a line: ours; hollow and dashed: published ones."""
     members, lines = grouped(rows, *_PANEL), _line_names(rows)
     looks = canvas.looks([canvas.Drawn(name, place) for place, name in enumerate(unique(lines.values()))])
     rates = sorted({row.learning_rate for row in rows})
@@ -446,16 +434,13 @@ def _line_names(rows: Sequence[SweepPoint]) -> dict[tuple[str, int], str]:
 
 def _read_sweep(rows: Sequence[SweepPoint]) -> Iterator[str]:
     yield "Spearman's correlation × 100 on the development set of each sweep; panels have their own vertical axes."
-    seeds = sorted({row.n_seeds for row in rows if not row.published})
-    number = (
-        counted(seeds[0], "seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds" if seeds else ""
-    )
-    yield f"Ours (filled): mean over {number}." if seeds else "Ours: none was run."
+    if seeds := {row.n_seeds for row in rows if not row.published}:
+        number = f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else f"{max(seeds)}"
+        yield f"Ours (filled): mean over seeds ({number})."
+    else:
+        yield "Ours: none was run."
     if any(row.published for row in rows):
-        yield (
-            "Published ones (hollow) are of one training each, so differences of a few points between neighbours mean "
-            "nothing; nothing is interpolated."
-        )
+        yield "Published (hollow): one training each, so differences of a few points mean nothing."
 
 
 SWEEP = Recipe(
