@@ -10,7 +10,7 @@ from typing import Any
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.encoders.vectors.storage import how_made
 from sentflow.files.io import read_json
-from sentflow.files.rows import number_or_nan
+from sentflow.files.rows import row_from
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
@@ -66,29 +66,20 @@ def encoder_rows(
         own = [embedding for embedding in embeddings if embedding.model == model]
         timed = [(one, took) for one in own if (took := _seconds(one.benchmark(benchmarks))) is not None]
         vectors = sorted((embedding.collection, embedding.sha256) for embedding in own)
-        found.append(
-            EncoderRow(
-                model=model,
-                model_title=first.model_title,
-                is_control=first.is_control,
-                n_tasks=n_tasks,
-                mean=average_score(members, n_tasks) if rows else math.nan,
-                parameters=number_or_nan(about.get("parameters")),
-                dimension=max(
-                    (float(one.dimension) for one in own), default=number_or_nan(about.get("dimension"))
-                ),
-                max_tokens=number_or_nan(about.get("max_tokens")),
-                texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
-                embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
-                device=", ".join(unique(embedding.device for embedding, _ in timed)),
-                protocol=shown[0].protocol if shown else "",
-                repetitions=shown[0].repetitions if shown else 0,
-                folds=shown[0].folds if shown else 0,
-                data_version=version,
-                position=members[0].position if members else -1,
-                vectors=sha256(repr(vectors).encode()).hexdigest() if vectors else "",
-            )
-        )
+        about_model: dict[str, Any] = {
+            "n_tasks": n_tasks,
+            "mean": average_score(members, n_tasks) if rows else None,
+        }
+        about_model |= {"parameters": about.get("parameters"), "max_tokens": about.get("max_tokens")}
+        about_model["dimension"] = max((float(one.dimension) for one in own), default=about.get("dimension"))
+        about_model["texts"] = float(sum(embedding.texts for embedding, _ in timed)) if timed else None
+        about_model["embed_seconds"] = math.fsum(seconds for _, seconds in timed) if timed else None
+        about_model["device"] = ", ".join(unique(embedding.device for embedding, _ in timed))
+        for name, absent in (("protocol", ""), ("repetitions", 0), ("folds", 0)):
+            about_model[name] = getattr(shown[0], name) if shown else absent
+        about_model |= {"data_version": version, "position": members[0].position if members else -1}
+        about_model["vectors"] = sha256(repr(vectors).encode()).hexdigest() if vectors else ""
+        found.append(row_from(EncoderRow, vars(first) | about_model))
     return found
 
 

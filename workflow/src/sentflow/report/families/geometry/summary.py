@@ -17,23 +17,18 @@ def alignment_row(result: Mapping[str, Any], settings: GeometrySummary) -> Align
     alignment, config = described(settings, "alignments", result["set"]), result["config"]
     drawn = result.get("drawn") or {"kind": "", "effective_pairs": None}
     low, high = (result.get("interval") or {}).get("alignment") or (None, None)
-    return row_from(
-        AlignmentRow,
-        {**config, **result, **about(settings, result["model"], alignment.pairs)},
-        alignment_set=result["set"],
-        alignment_title=alignment.title,
-        family=described(settings, "pairs", alignment.pairs[0]).family,
-        pairs=" ".join(alignment.pairs),
-        sentences=config.get("sentences", "all"),
-        batch=int(config.get("batch") or 0),
-        positives=" ".join(config.get("positives", ())),
-        alignment_low=number_or_nan(low),
-        alignment_high=number_or_nan(high),
-        level=settings.level,
-        drawn=drawn["kind"],
-        effective_pairs=number_or_nan(drawn["effective_pairs"]),
-        warnings=" ".join(result["warnings"]),
-    )
+    own = {
+        "alignment_set": result["set"],
+        "alignment_title": alignment.title,
+        "pairs": " ".join(alignment.pairs),
+    }
+    own |= {"family": described(settings, "pairs", alignment.pairs[0]).family, "level": settings.level}
+    own |= {"sentences": config.get("sentences", "all"), "batch": int(config.get("batch") or 0)}
+    own |= {"positives": " ".join(config.get("positives", ())), "warnings": " ".join(result["warnings"])}
+    own |= {"alignment_low": low, "alignment_high": high, "drawn": drawn["kind"]}
+    own |= {"effective_pairs": drawn["effective_pairs"]}
+    known = {**config, **result, **about(settings, result["model"], alignment.pairs)}
+    return row_from(AlignmentRow, known | own)
 
 
 def geometry_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[GeometryRow]:

@@ -106,23 +106,12 @@ def trained_row(folder: Path, about: TrainedGroup) -> TrainedRow:
     """What ``record.json``, ``made.json`` and ``selection.json`` of one training say."""
     record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
     chosen = read_sealed(folder / "selection.json")
-    return row_from(
-        TrainedRow,
-        {**vars(made), **vars(record)},
-        model_title=about.title,
-        group=about.group,
-        is_control=about.control,
-        start=shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS),
-        data=record.data.name,
-        rows=record.data.rows,
-        form=record.data.form,
-        rule=str(chosen.get("rule") or ""),
-        pairs=str(chosen.get("pairs") or ""),
-        chosen=int(chosen["step"]),
-        score=number_or_nan(chosen.get("score")),
-        n_resumed=len(made.resumed_at),
-        data_version=about.data_version,
-    )
+    data, start = record.data, shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS)
+    own = {"model_title": about.title, "group": about.group, "is_control": about.control}
+    own |= {"start": start, "data": data.name, "rows": data.rows, "form": data.form}
+    own |= {"rule": str(chosen.get("rule") or ""), "pairs": str(chosen.get("pairs") or "")}
+    own |= {"chosen": int(chosen["step"]), "score": chosen.get("score"), "n_resumed": len(made.resumed_at)}
+    return row_from(TrainedRow, {**vars(made), **vars(record), **own, "data_version": about.data_version})
 
 
 def sweep_points(sweeps: Sequence[Mapping[str, Any]], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:
