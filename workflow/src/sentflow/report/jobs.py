@@ -84,9 +84,9 @@ def summarise_similarity(
     histograms: Out,
 ) -> None:
     """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.report.families.pair_summaries import in_order
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
+    from sentflow.report.families.similarity.summary import in_order
     from sentflow.similarity.scores import read_similarities
 
     correlations: list[SimilarityRow] = []
@@ -115,7 +115,7 @@ def summarise_geometry(
     """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-    from sentflow.report.families.pair_summaries import in_order
+    from sentflow.report.families.similarity.summary import in_order
 
     alignment_rows = [summary.alignment_row(read_sealed(file), settings) for file in aligned]
     results = [read_sealed(file) for file in measured]

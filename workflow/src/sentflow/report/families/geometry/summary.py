@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-from sentflow.report.families.pair_summaries import COEFFICIENTS, about
+from sentflow.report.families.similarity.summary import COEFFICIENTS, about
 from sentflow.report.families.similarity.words import GEOMETRY
 from sentflow.report.rows import described
 from sentflow.report.settings import GeometrySummary
