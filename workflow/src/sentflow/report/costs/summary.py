@@ -76,17 +76,12 @@ def _cost_row(rule: str, records: Sequence[Mapping[str, Any]], data_version: str
     memory = _measured(records, "max_rss")
     processor = _measured(records, "cpu_time")
     timed = [record for record in records if "ended" in record]
-    return CostRow(
-        rule=rule,
-        jobs=len(records),
-        unmeasured_jobs=len(records) - len(memory),
-        wall_seconds=math.fsum(float(record["s"]) for record in records),
-        cpu_seconds=math.fsum(processor) if processor else math.nan,
-        max_rss_mb=max(memory, default=math.nan),
-        data_version=data_version,
-        started=_clock(min((record["ended"] - float(record["s"]) for record in timed), default=None)),
-        ended=_clock(max((record["ended"] for record in timed), default=None)),
-    )
+    seconds, processor_seconds = math.fsum(float(record["s"]) for record in records), math.fsum(processor)
+    started = _clock(min((record["ended"] - float(record["s"]) for record in timed), default=None))
+    ended = _clock(max((record["ended"] for record in timed), default=None))
+    cpu, most = processor_seconds if processor else math.nan, max(memory, default=math.nan)
+    counts = (len(records), len(records) - len(memory))
+    return CostRow(rule, *counts, seconds, cpu, most, data_version, started, ended)
 
 
 def _clock(seconds: float | None) -> str:

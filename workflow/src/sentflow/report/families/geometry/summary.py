@@ -40,17 +40,14 @@ def geometry_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[
         "high": None,
     }
     places = {name: place for place, name in enumerate(GEOMETRY)}
-    measures = sorted(
-        result["measures"].items(), key=lambda item: (places.get(item[0], len(places)), item[0])
-    )
     rows = [
-        row_from(GeometryRow, {**known, **values}, measure=name, pairs="", level=settings.level)
-        for name, values in measures
+        row_from(
+            GeometryRow, {**known, **result["measures"][name]}, measure=name, pairs="", level=settings.level
+        )
+        for name in sorted(result["measures"], key=lambda name: (places.get(name, len(places)), name))
     ]
     whitened, selected = result.get("whitened") or {}, settings.selected
-    for pairs in sorted(
-        whitened, key=lambda name: selected.index(name) if name in selected else len(selected)
-    ):
+    for pairs in sorted(whitened, key=lambda name: (*selected, name).index(name)):
         for coefficient in COEFFICIENTS:
             value = number_or_nan(whitened[pairs][coefficient])
             own = {"measure": f"whitened-{coefficient}", "pairs": pairs, "value": value, "range": "[-1, 1]"}

@@ -391,9 +391,8 @@ class _Known:
         tests: list[tuple[tuple[int, int], str, dict[str, Any]]] = []
         for line in range(len(self.settings.series)):
             chain = [stage.retrievers[line] for stage in self.settings.stages]
-            pairs = [
-                ("reference", place, name, self.settings.reference) for place, name in enumerate(chain, 1)
-            ]
+            reference = self.settings.reference
+            pairs = [("reference", place, name, reference) for place, name in enumerate(chain, 1)]
             befores = zip(chain, chain[1:], strict=False)
             pairs += [("before", place, name, before) for place, (before, name) in enumerate(befores, 2)]
             for kind, place, name, other in pairs:
@@ -432,13 +431,7 @@ class _Known:
         family = self.seeds.get((name, ""))
         mean = self.means[next(iter(self.settings.families[name].values())) if family else self._alone(name)]
         stated = family or mean
-        return row_from(
-            StageRow,
-            {**_NONE, **vars(mean), **about},
-            retriever=name,
-            seed=seed,
-            value=stated.value,
-            low=math.nan if seed else stated.low,
-            high=math.nan if seed else stated.high,
-            n_seeds=family.n_seeds if family else int(bool(seed) or name in self.settings.families),
-        )
+        limits = {end: math.nan if seed else getattr(stated, end) for end in ("low", "high")}
+        n_seeds = family.n_seeds if family else int(bool(seed) or name in self.settings.families)
+        own = {"retriever": name, "seed": seed, "value": stated.value, "n_seeds": n_seeds, **limits}
+        return row_from(StageRow, {**_NONE, **vars(mean), **about, **own})

@@ -53,16 +53,9 @@ def similarity_rows(
 ) -> list[SimilarityRow]:
     """Every correlation of one score file."""
     pair_set, equal = described(settings, "pairs", scores["pairs"]), n_equal(pairs)
-    known = {
-        **scores,
-        **about(settings, scores["model"], [scores["pairs"]]),
-        "pairs_title": pair_set.title,
-        "group": pair_set.group,
-        "family": pair_set.family,
-        "is_baseline": scores["model"] in settings.baselines,
-        "n_equal": equal,
-        "warnings": " ".join(scores["warnings"]),
-    }
+    known = {**scores, **about(settings, scores["model"], [scores["pairs"]]), "n_equal": equal}
+    known |= {"pairs_title": pair_set.title, "group": pair_set.group, "family": pair_set.family}
+    known |= {"is_baseline": scores["model"] in settings.baselines, "warnings": " ".join(scores["warnings"])}
     rows: list[SimilarityRow] = []
     for measure, by_aggregation in scores["scores"].items():
         intervals, drawn = scores["intervals"].get(measure, {}), scores["drawn"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.files.io import read_sealed
 from sentflow.files.parquet import read_parquet, readable
-from sentflow.files.rows import number_or_nan, read_rows, row_from
+from sentflow.files.rows import read_rows, row_from
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.training.rows import (
@@ -23,7 +23,7 @@ from sentflow.report.families.training.rows import (
 )
 from sentflow.report.families.training.sweeps import sweep_cells
 from sentflow.report.rows import unique
-from sentflow.report.settings import SetColumn, TrainedGroup, TrainingScores
+from sentflow.report.settings import TrainedGroup, TrainingScores
 from sentflow.training.record import RANDOM_WEIGHTS, HeldOutRow, Made, Record
 from sentflow.training.settings import shown_start
 
@@ -73,15 +73,8 @@ def _row(
     chosen: Mapping[str, int],
     settings: TrainingScores,
 ) -> TrainingRow:
-    column: SetColumn = settings.pairs[pairs]
-    known = {**dict(settings.models[about["model"]]), **dict(column), **about}
-    return row_from(
-        TrainingRow,
-        known,
-        pairs=pairs,
-        value=number_or_nan(value),
-        selected=about["step"] == chosen[about["model"]],
-    )
+    known = {**dict(settings.models[about["model"]]), **dict(settings.pairs[pairs]), **about, "value": value}
+    return row_from(TrainingRow, known, pairs=pairs, selected=about["step"] == chosen[about["model"]])
 
 
 # --- trainings as jobs -------------------------------------------------------------------------------------
