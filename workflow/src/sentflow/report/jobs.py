@@ -307,9 +307,14 @@ def summarise_costs(
 ) -> None:
     """Benchmark records of Snakemake → time and memory per rule, and what each encoder is and costs."""
     from sentflow.compare.score_rows import ScoreRow
-    from sentflow.report.costs.encoders import Embedding, encoder_rows
     from sentflow.report.costs.rows import CostRow, EncoderRow
-    from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
+    from sentflow.report.costs.summary import (
+        Embedding,
+        benchmark_files,
+        cost_rows,
+        encoder_rows,
+        records_by_rule,
+    )
     from sentflow.report.inputs import Inputs
     from sentflow.report.rows import MeasuredRow, data_versions
 

@@ -112,17 +112,11 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
     for one in sets.sets:
         folds = sources.folds.get(one.name, {})
         axis, best = draw.Axis([value for values in folds.values() for value in values]), sets.best(one)
-        rows = [
-            draw.line([
-                draw.name(sets.titles[model]),
-                axis.row(
-                    axis.strokes(folds.get(model, ()))
-                    + axis.dot(one.values[model], "lead" if model in best else "full")
-                ),
-                draw.td(decimal(one.values[model]), "num"),
-            ], key=model)
-            for model in one.ranked
-        ]  # fmt: skip
+        rows = []
+        for model in one.ranked:
+            dot = axis.dot(one.values[model], "lead" if model in best else "full")
+            plot, mean = axis.row(axis.strokes(folds.get(model, ())) + dot), decimal(one.values[model])
+            rows.append(draw.line([draw.name(sets.titles[model]), plot, draw.td(mean, "num")], key=model))
         heading = draw.h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else ""
         picture = draw.plots([draw.th("Encoder", "name"), axis.head(), draw.th("Mean")], rows)
         pictures.append(draw.h("{}<figure>{}</figure>", heading, picture))

@@ -345,17 +345,14 @@ def stage_rows(
     """
     means = grouped([row for row in rows if not row.group], "questions", "measure")
     of_seeds, tests = grouped(seeds, "unit_set", "measure"), grouped(differences, "unit_set", "measure")
-    return [
-        row
-        for name in unique(row.questions for row in rows if not row.group)
-        for measure in settings.measures
-        for row in _Known(
-            {row.retriever: row for row in means.get((name, measure), [])},
-            {(row.family, row.other): row for row in of_seeds.get((name, measure), [])},
-            {(row.model_a, row.model_b): row for row in tests.get((name, measure), [])},
-            settings,
-        ).rows()
-    ]
+    found: list[StageRow] = []
+    sets = unique(row.questions for row in rows if not row.group)
+    for key in ((name, measure) for name in sets for measure in settings.measures):
+        own_means = {row.retriever: row for row in means.get(key, [])}
+        own_seeds = {(row.family, row.other): row for row in of_seeds.get(key, [])}
+        own_tests = {(row.model_a, row.model_b): row for row in tests.get(key, [])}
+        found += _Known(own_means, own_seeds, own_tests, settings).rows()
+    return found
 
 
 @dataclass(frozen=True)
