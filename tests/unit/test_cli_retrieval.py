@@ -122,7 +122,7 @@ def test_json_lines_need_no_judgements_and_passages_are_named_by_a_file(files):
     assert [found["runs"][name]["measures"]["RR"]["mean"] for name in ("one", "two")] == pytest.approx(
         [5 / 6, 1 / 3]
     )
-    assert len(found["differences"]) == 1
+    assert (len(found["differences"]), found["runs"]["one"]["n_further"]) == (1, 1)
     text = printed(*words, "--passages", "map.tsv")
     assert "one: 1 further passage of documents" in text and "two: 0 further" in text
     assert "further" not in printed("evaluate", "one.jsonl", "--measures", "RR")

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 import yaml
 from experiments import REPOSITORY, experiment
+from mirror_data import prepared_corpus
 
 from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.config.datasets import File
 from sentflow.errors import ConfigError
 from sentflow.flow.targets import Targets
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
+from sentflow.texts.prepare_collections import prepare_questions
 from sentflow.texts.raw_files import raw_files_of
 
 SECTION = (
@@ -60,7 +61,7 @@ def prepared(written: dict[str, Any], name: str) -> tuple[Corpus, Questions]:
 
     asked = entries["question_sets"][name]
     documents = entries["corpora"][asked["corpus"]]
-    corpus = prepare_corpus(asked["corpus"], paths(documents), CorpusSettings.from_parts(documents))
+    corpus = prepared_corpus(asked["corpus"], paths(documents), CorpusSettings.from_parts(documents))
     settings = QuestionSettings.from_parts(asked)
     return corpus, prepare_questions(name, paths(asked), settings, corpus)
 

@@ -7,7 +7,7 @@ from typing import Any
 from unicodedata import is_normalized
 
 from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, plain, similar_pairs
-from sentflow.texts.corpora import Corpus, Questions, folded
+from sentflow.texts.corpora import Corpus, Questions, copies, folded
 
 COPY, NEARLY = "copy", "near"
 _EXAMPLES = 20
@@ -24,7 +24,7 @@ class Judged:
 def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
     """Repeated questions and documents, and questions that occur in training sets."""
     questions, corpus = test.questions, test.corpus
-    copies = corpus.copies()
+    same = copies(corpus)
     # pairs of questions, at least one of them of the test; rows of training follow those of the test
     texts = [text for one in (test, *training) for text in one.questions.texts]
     pairs = similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(questions))
@@ -45,8 +45,8 @@ def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
             name: sum(not is_normalized("NFC", text) for text in texts)
             for name, texts in (("questions", questions.texts), ("documents", corpus.whole_texts()))
         },
-        "document_copies": {"documents": len(copies), "texts": len({names[0] for names in copies.values()})},
-        "judged_copies": _judged_copies(questions, copies),
+        "document_copies": {"documents": len(same), "texts": len({names[0] for names in same.values()})},
+        "judged_copies": _judged_copies(questions, same),
         "question_copies": _question_copies(questions, answered),
         "similar_questions": {
             "pairs": len(among),
@@ -81,14 +81,14 @@ def _among(pairs: SimilarPairs, tested: Sequence[str]) -> list[tuple[int, int]]:
     ]
 
 
-def _judged_copies(questions: Questions, copies: Mapping[str, Sequence[str]]) -> dict[str, int]:
+def _judged_copies(questions: Questions, same: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """Texts that a question has judged under several identifiers, and those of them with different grades."""
     several = conflicting = 0
     for judged in questions.by_question().values():
         grades: dict[str, list[int]] = defaultdict(list)
         for document, grade in judged.items():
-            if document in copies:
-                grades[copies[document][0]].append(grade)
+            if document in same:
+                grades[same[document][0]].append(grade)
         several += sum(len(own) > 1 for own in grades.values())
         conflicting += sum(len(set(own)) > 1 for own in grades.values())
     return {"texts": several, "different_grades": conflicting}

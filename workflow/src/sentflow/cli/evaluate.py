@@ -52,8 +52,8 @@ def evaluate(
     passages: Annotated[
         str | None,
         typer.Option(
-            help="What is the document of a passage: a regular expression, '^(.+)#' of law-3#12, or a file of "
-            "passage, tab, document."
+            help="Regular expression whose first group is the document of a passage, e.g. '^(.+)#' for law-3#12; "
+            "or a file of lines with passage, tab, document."
         ),
     ] = None,
     relevant_grade: Annotated[int, typer.Option(help="Lowest relevant grade.")] = 1,
@@ -193,6 +193,8 @@ def _record(evaluations: Sequence[RunEvaluation], compared: RunComparison | None
             "n_left_out": one.found.n_left_out,
             "n_unanswered": one.found.n_unanswered,
             "n_not_judged": one.n_not_judged,
+            "n_further": one.n_further,
+            "n_equal_in_trec_eval": one.n_equal_in_trec_eval,
             "level": one.bootstrap.level,
             "measures": one.means,
         }

@@ -60,6 +60,7 @@ class Records(Table):
         "turns",
         "rasa-intents",
         "rasa-templates",
+        "yaml",
         "conll-archive",
     ]
     """tsv is tab-separated without quoting, csv has real quoting; jsonl has one JSON object per line, json is one
@@ -68,9 +69,9 @@ class Records(Table):
     forms of the Zalo challenge and of ALQAC; beir and beir-judgements are files of BEIR's folders, trec and
     trec-topics documents and topics between tags; statute, oab-exam and oab-justifications are Brazilian statutes
     and bar exams; assin-xml has pair elements with similarity; turns is FastChat's form of questions and reference
-    answers; rasa-intents and rasa-templates are files of a chatbot; conll-archive has documents with a token in each
-    line; lines are those that pattern matches, or without it all, in the column text; whole takes each file as one
-    text (columns id, its name without the ending, and text).
+    answers; rasa-intents and rasa-templates are files of a chatbot; yaml has maps and lists inside each other;
+    conll-archive has documents with a token in each line; lines are those that pattern matches, or without it all, in
+    the column text; whole takes each file as one text (columns id, its name without the ending, and text).
     """
     files: Files
     pattern: Maybe[Text] = None

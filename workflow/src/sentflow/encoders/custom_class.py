@@ -23,8 +23,7 @@ class CustomClass:
 
     file: str  # path as written in the config
     name: str  # of the class
-    # level: ``"encode"``: texts to vectors, features are made of them as for any encoder. ``"embed"``: the rows of a
-    # task to features.
+    # level: ``"encode"``: texts to vectors. ``"embed"``: the rows of a task to features.
     level: str
     lazy: bool  # whether it learns from the training part of each fold
 

@@ -58,7 +58,7 @@ def fetch_model(
     try:
         if entry.get("source") is None:
             return Manifest.of(entry, description_of(entry, folder), {})
-        return _Fetch(entry, folder, mirrors).manifest()
+        return _Fetch(entry, entry["source"], folder, mirrors).manifest()
     except ConfigError as error:
         raise ConfigError(f"models.{name}: {error}") from error
     except DataError as error:
@@ -70,13 +70,9 @@ class _Fetch:
     """A model with files, on its way."""
 
     entry: Mapping[str, Any]
+    source: Mapping[str, Any]
     folder: Path
     mirrors: Sequence[str]
-
-    @property
-    def source(self) -> Mapping[str, Any]:
-        source: Mapping[str, Any] = self.entry["source"]
-        return source
 
     @property
     def allow_pickle(self) -> bool:

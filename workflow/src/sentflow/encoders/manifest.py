@@ -31,8 +31,7 @@ SOURCE_KEYS = {
 class Description:
     """What the files of a model, or its entry, say of its vectors."""
 
-    # dimension: width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where
-    # each fold has its own
+    # dimension: of the vectors, at most for TF-IDF; None where the files do not say, or each fold has its own
     dimension: int | None
     # pooling: how token vectors become one, e.g. ``"mean"``, ``"cls"``, ``"cls+max"``; None without such a step
     pooling: str | None = None

@@ -158,8 +158,7 @@ _KIND_OF = {
     **{"SparseEncoder": "splade", "SpladePooling": "splade"},
     **{"CrossEncoder": "cross-encoder", "LogitScore": "cross-encoder"},
 }
-# Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
-# StaticEmbedding is how model2vec saves it.
+# Modules that leave tensors unread → sets of names that they know; model2vec saves the second
 _TENSORS = {
     "StaticEmbedding": ({"embedding.weight"}, {"embeddings", "mapping", "weights"}),
     "WordEmbeddings": ({"emb_layer.weight"},),

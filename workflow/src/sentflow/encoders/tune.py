@@ -178,8 +178,7 @@ class Tuning:
         return " ".join(f"{key}: {text}" for key, text in wrong)
 
     def _encode(self, encoder: Any) -> FloatArray:
-        vectors: FloatArray = encoder.encode(self.texts, role=TEXT, task=None)
-        return vectors
+        return np.asarray(encoder.encode(self.texts, role=TEXT, task=None))
 
 
 def _batches(chosen: Candidate) -> list[Candidate]:

@@ -239,14 +239,6 @@ _NO_INTERVAL = {
 }
 
 
-@dataclass(frozen=True)
-class Permuted:
-    """Permuted texts and their (n, d) vectors."""
-
-    texts: PermutedTexts
-    vectors: FloatArray
-
-
 def described(
     *,
     family: str,
@@ -254,7 +246,7 @@ def described(
     texts: Sequence[str],
     vectors: FloatArray,
     pairs: Sequence[PairTable],
-    permuted: Permuted | None,
+    permuted: tuple[PermutedTexts, FloatArray] | None,
     settings: GeometrySettings,
 ) -> dict[str, Any]:
     """Every measure of one encoder on one family."""
@@ -270,7 +262,7 @@ def described(
     bootstrap = resampling if settings.n_resamples else None
     stated = {**_of_all(unit, shares, bootstrap), **_of_neighbours(texts, unit, settings)}
     if permuted is not None:
-        stated["word_order_cosine"] = _word_order(permuted, unit, row_of, bootstrap)
+        stated["word_order_cosine"] = _word_order(*permuted, unit, row_of, bootstrap)
     measures = {
         name: {
             "value": value,
@@ -328,11 +320,15 @@ def _of_neighbours(texts: Sequence[str], unit: np.ndarray, settings: GeometrySet
 
 
 def _word_order(
-    permuted: Permuted, unit: np.ndarray, row_of: TextRows, bootstrap: Bootstrap | None
+    permuted: PermutedTexts,
+    vectors: FloatArray,
+    unit: np.ndarray,
+    row_of: TextRows,
+    bootstrap: Bootstrap | None,
 ) -> _Stated:
-    rows = row_of.of(permuted.texts.originals, whose="the permuted texts")
-    cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(permuted.vectors))
-    extent = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"
+    rows = row_of.of(permuted.originals, whose="the permuted texts")
+    cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(vectors))
+    extent = f"-1 to 1; 1: the order of {permuted.unit} makes no difference"
     interval = interval_of_mean(cosines, bootstrap) if bootstrap else _NONE
     return float(cosines.mean()), extent, len(rows), interval
 

@@ -87,8 +87,7 @@ def spectrum(vectors: np.ndarray) -> np.ndarray:
     # what rounding leaves of vectors that are all the same is no variance
     if total <= 1e-24 * max(float(np.einsum("ij,ij->", vectors, vectors)), 1e-300):
         return np.full(len(values), np.nan)
-    shares: np.ndarray = values / total
-    return shares
+    return np.asarray(values / total)
 
 
 def effective_rank(shares: np.ndarray) -> float:

@@ -158,8 +158,7 @@ def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
             "the protocol keeps documents together (group_folds): groups must give the document of each of "
             f"the {n_rows} rows; got {found}"
         )
-    numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
-    return numbers
+    return np.asarray(np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64))
 
 
 def _frame(records: Iterable[dict[str, "np.ndarray | list[object]"]]) -> "pd.DataFrame":

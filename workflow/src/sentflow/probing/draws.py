@@ -113,8 +113,7 @@ def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed:
             f"the rows of {len(counts)} documents cannot be assigned to {n_folds} folds so that each "
             f"has every class (the rarest class occurs in {np.count_nonzero(counts, axis=0).min()} of them)"
         )
-    fold_of: np.ndarray = fold_of_group[codes]
-    return fold_of
+    return np.asarray(fold_of_group[codes])
 
 
 def stratified_choice(labels: np.ndarray, size: int) -> np.ndarray:

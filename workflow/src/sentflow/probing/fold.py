@@ -15,10 +15,11 @@ import pyarrow as pa
 from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.probes import (
-    EpochOrders,
     Schedule,
+    TorchGenerator,
     adamw_schedule,
     class_scores,
+    epoch_orders,
     logistic_parameters,
     mean_losses,
     mlp_parameters,
@@ -128,17 +129,14 @@ class FoldResult:
     repetition: int  # 1-based, as the fold
     fold: int
     setting: Setting | Penalty | None = None  # the chosen point of the grid; None of an untested fold
-    # train_losses, evaluation_losses, evaluation_metrics: one value per epoch of the final training; of a regularised
-    # probe one, of the chosen point of the grid
+    # train_losses, …: per epoch of the final training; of a regularised probe one value
     train_losses: list[float] = field(default_factory=list)
     evaluation_losses: list[float] = field(default_factory=list)
     evaluation_metrics: list[float] = field(default_factory=list)
-    # test_loss, test_metric: of the weights of the last epoch, or of the one with the lowest evaluation loss
-    # (`Switches.best_checkpoint`); of a regularised probe, of weights that were fitted to the evaluation part, too
+    # test_loss, test_metric: of the last weights, or the best (`Switches.best_checkpoint`); see `regularised`
     test_loss: float = math.nan
     test_metric: float = math.nan
-    # test_rows, truth, predicted, scores: (m,) of the test part: row numbers, true and predicted classes,
-    # probabilities (`class_scores`)
+    # test_rows, …: (m,) of the test part: row numbers, true and predicted classes, probabilities
     test_rows: np.ndarray = field(default_factory=_none)
     truth: np.ndarray = field(default_factory=_none)
     predicted: np.ndarray = field(default_factory=_none)
@@ -239,7 +237,7 @@ class Fold:
         )
         self.batch_size = self.protocol.fits_batch(len(plan.train))
         self.n_batches = len(plan.train) // self.batch_size
-        self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
+        self._loader = TorchGenerator(plan.seed_loader)
 
     def draw_search(self) -> np.ndarray:
         """(S, epochs, batches, B) places in the training part: all epochs of the search, one setting after another."""
@@ -250,7 +248,8 @@ class Fold:
     def draw_epochs(self, epochs: int) -> np.ndarray:
         """(epochs, batches, B) places in the training part: the loader's next epochs, without incomplete batches."""
         n = self.n_batches * self.batch_size
-        return self._orders.next(epochs)[:, :n].reshape(epochs, self.n_batches, -1)
+        orders = epoch_orders(self._loader, len(self.plan.train), epochs)
+        return orders[:, :n].reshape(epochs, self.n_batches, -1)
 
     def initial(self, width: int) -> np.ndarray:
         """(P,) float32: the initial parameters of a probe of `width` features."""

@@ -38,8 +38,7 @@ def mean_losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
         shifted = logits - logits.max(axis=-1, keepdims=True)
         own = np.take_along_axis(shifted, labels[..., None], axis=-1)[..., 0]
         losses = np.log(np.exp(shifted).sum(axis=-1)) - own
-    means: np.ndarray = losses.mean(axis=1, dtype=np.float64)
-    return means
+    return np.asarray(losses.mean(axis=1, dtype=np.float64))
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
@@ -70,16 +69,14 @@ def class_scores(logits: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return sigmoid(logits[:, 0])
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
-    scores: np.ndarray = np.take_along_axis(shares, predicted[:, None], axis=-1)[:, 0]
-    return scores
+    return np.asarray(np.take_along_axis(shares, predicted[:, None], axis=-1)[:, 0])
 
 
 @dataclass(frozen=True)
 class Schedule:
     """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes."""
 
-    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their
-    # factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon
+    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, both less 1 − β; β₁, β₂
     scalars: np.ndarray
     # decay: (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step
     decay: np.ndarray
@@ -262,8 +259,7 @@ class _DenseLayer:
 
     def apply(self, features: np.ndarray) -> np.ndarray:
         """(H, m) hidden units of another part."""
-        hidden: np.ndarray = (features @ self._weights.T).T
-        return hidden
+        return np.asarray((features @ self._weights.T).T)
 
 
 class _SparseLayer:
@@ -360,19 +356,14 @@ def mlp_parameters(n_features: int, n_outputs: int, *, hidden: int, seed: int) -
     return np.concatenate([first.ravel(), ones, zeros, last.ravel(), np.zeros(n_outputs, np.float32)])
 
 
-class EpochOrders:
-    """The orders in which a torch ``DataLoader`` of a fold, with one generator for all trainings, visits its rows."""
+def epoch_orders(generator: TorchGenerator, n_rows: int, epochs: int) -> np.ndarray:
+    """(epochs, n_rows) int64: the orders in which a torch ``DataLoader`` visits rows, epoch by epoch.
 
-    def __init__(self, *, seed: int, n_rows: int) -> None:
-        self._generator = TorchGenerator(seed)
-        self._n_rows = n_rows
-
-    def next(self, epochs: int) -> np.ndarray:
-        """(epochs, n_rows) int64: the orders of the next epochs."""
-        n = self._n_rows
-        # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
-        # draws one more permutation that nobody uses: both shift every later order.
-        words = self._generator.words(epochs, 2 + 2 * (n - 1))[:, 2 : n + 1]
-        orders = np.empty((epochs, n), np.int64)
-        shuffle(words, orders)
-        return orders
+    `generator`: the one that all trainings of a fold share, in their order.
+    """
+    # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
+    # draws one more permutation that nobody uses: both shift every later order.
+    words = generator.words(epochs, 2 + 2 * (n_rows - 1))[:, 2 : n_rows + 1]
+    orders = np.empty((epochs, n_rows), np.int64)
+    shuffle(words, orders)
+    return orders

@@ -163,5 +163,4 @@ def row_texts(table: TaskTable) -> list[str]:
 def _embedded(featuriser: Any, table: TaskTable, rows: np.ndarray, split: str) -> np.ndarray:
     texts_a = [table.text_a[row] for row in rows]
     texts_b = [table.text_b[row] for row in rows] if table.text_b else None
-    features: np.ndarray = featuriser.embed(texts_a, texts_b, task=table.info.task, split=split)
-    return features
+    return np.asarray(featuriser.embed(texts_a, texts_b, task=table.info.task, split=split))

@@ -43,8 +43,7 @@ class Decision:
 
     most: int | None = None  # number of documents
     window: float | None = None  # documents whose score is below that of the best by at most so much
-    # share: documents whose score is at least this share of the best one's: 0.9 of 20 is 18, of −20 it is −22. Other
-    # units of the scores change nothing.
+    # share: documents with at least this share of the best score: 0.9 of 20 is 18, of −20 it is −22
     share: float | None = None
     least: float | None = None  # documents with at least this score
 

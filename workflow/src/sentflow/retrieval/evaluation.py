@@ -28,7 +28,7 @@ from sentflow.stats.means import interval_of_scores, says_enough
 from sentflow.stats.paired import PairedT
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import Corpus, CorpusFile, Questions, copies
 
 CORPUS, MEAN, TREC_EVAL = RULES = ("corpus", "mean", "trec_eval")
 DECISIVE = 0.01  # of a mean: what can move by more is no ground to call a run better than another
@@ -228,7 +228,7 @@ class Evaluation:
 def evaluate(
     run: Run,
     questions: Questions,
-    corpus: Corpus,
+    corpus: Corpus | CorpusFile,
     measures: Sequence[str],
     *,
     depth: int | None = None,
@@ -277,7 +277,7 @@ def evaluate(
     # only judged documents, for the questions that have others, too
     condensed = {name: [one for one in own if one in grades[name]] for name, own in ranking.items()}
     condensed = {name: own for name, own in condensed.items() if len(own) < len(ranking[name])}
-    equals = corpus.copies()
+    equals = copies(corpus, {document for own in grades.values() for document in own})
     widened = {name: _widened(found, equals) for name, found in grades.items()}
     widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.texts.corpora import read_corpus, read_questions
+from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_questions, whole_text
 
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
@@ -37,30 +38,33 @@ if TYPE_CHECKING:
     from sentflow.texts.corpora import Corpus
 
 logger = logging.getLogger(__name__)
+_ANALYSED = 1 << 13  # texts at a time
 
 
 @job("pyarrow")
 def analyse(*, corpus: In, analyser: Wildcard, settings: AnalyserSettings, table: Out) -> None:
-    """The documents of a corpus into terms, once for all retrievers that count them alike."""
+    """The documents of a corpus into an index of terms, once for all retrievers that count them alike."""
     from sentflow.retrieval.analysers import Analyser
-    from sentflow.retrieval.retrievers.bm25 import write_terms
+    from sentflow.retrieval.term_index import TermIndex
 
-    documents = read_corpus(corpus)
-    terms = Analyser(settings, f"analysers.{analyser}").terms(documents.whole_texts())
-    write_terms(table, terms, corpus=documents.name, analyser=analyser)
+    documents, terms_of = CorpusFile(corpus), Analyser(settings, f"analysers.{analyser}").terms
+    texts = (whole_text(title, text) for _, title, text in documents.documents())
+    parts = iter(lambda: [*islice(texts, _ANALYSED)], [])
+    index = TermIndex.of(map(terms_of, parts), corpus=documents.name, analyser=settings.as_json())
+    index.write(table)
     write_digest(table)
-    logger.info("%s: %d terms in %d documents", documents.name, sum(map(len, terms)), len(terms))
+    logger.info("%s: %d terms in %d documents", index.corpus, index.n_terms, index.n_documents)
 
 
 @job()
 def count_terms(*, terms: list[In], table: Out) -> None:
     """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
-    from sentflow.retrieval.retrievers.bm25 import count_terms, read_terms, write_counts
+    from sentflow.retrieval.term_index import TermCounts, TermIndex
 
-    counts = count_terms(map(read_terms, terms))
-    write_counts(table, counts)
+    counts = TermCounts.summed(map(TermIndex.read, terms))
+    counts.write(table)
     write_digest(table)
-    logger.info("%d different terms in %d documents", len(counts.n_documents_with), counts.n_documents)
+    logger.info("%d different terms in %d documents", len(counts.terms), counts.n_documents)
 
 
 @job("numpy")
@@ -307,8 +311,8 @@ def decide(
     from sentflow.retrieval.tuning import training_questions as questions_of
 
     candidates, tuning = grid(settings.parameters), settings.tuning
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
-    said, ranked_run = read_run(run, documents.ids)
+    (_, ids), question_set = read_ids(corpus), read_questions(questions, judgements)
+    said, ranked_run = read_run(run, ids)
     about = {key: said[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
     about["decision"] = settings.decision
     if tuning:
@@ -318,7 +322,7 @@ def decide(
             training_set = read_questions(asked, judged)
             known = questions_of(training_set, ids_are_rows=training_set.name in tuning.row_ids)
             refuse_shared(question_set, known, f"decisions.{settings.decision}")
-            training.append((training_set, read_run(run_file, read_corpus(corpus_file).ids)[1]))
+            training.append((training_set, read_run(run_file, read_ids(corpus_file)[1])[1]))
         tuned = tune_decision(candidates, training, n_folds=tuning.folds, seed=tuning.seed)
         kept, chosen = tuned.decided(ranked_run, question_set.name), tuned.best
         facts = tuned.facts(tuning.margin)
@@ -331,7 +335,7 @@ def decide(
         [chosen] = candidates
         kept = {name: chosen.kept(ranked) for name, ranked in ranked_run.ranked.items()}
     about["parameters"] = chosen.parameters()
-    write_decided(decided, kept, documents.ids, about)
+    write_decided(decided, kept, ids, about)
     logger.info("%d documents for %d questions", sum(map(len, kept.values())), len(question_set))
 
 
@@ -351,8 +355,8 @@ def evaluate(
     from sentflow.retrieval.evaluation import evaluate, write_results
     from sentflow.retrieval.tuning import clusters_of
 
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
-    about, ranked_run = read_run(run, documents.ids)
+    documents, question_set = CorpusFile(corpus), read_questions(questions, judgements)
+    about, ranked_run = read_run(run, read_ids(corpus)[1])
     leaked = next((read_sealed(file)["leaked"] for file in leaks), None)
     evaluation = evaluate(
         ranked_run, question_set, documents, settings.measures, depth=about["depth"], leaked=leaked
@@ -511,7 +515,8 @@ def hardest_questions(
     from sentflow.retrieval.evaluation import common_questions, read_values
     from sentflow.retrieval.hardest import HardQuestion, best_two, hard_questions
 
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
+    documents, question_set = CorpusFile(corpus), read_questions(questions, judgements)
+    _, ids = read_ids(corpus)
     measured = {one.retriever: one for one in map(read_values, rows)}
     retrievers = [name for name in settings.retrievers if name in measured]
     # where nothing but controls was searched, they are what there is to show
@@ -521,7 +526,7 @@ def hardest_questions(
     pair = settings.pair or best_two(serious, values[[retrievers.index(name) for name in serious]])
     ranked_runs = {}
     for path in runs:
-        about, run = read_run(path, documents.ids)
+        about, run = read_run(path, ids)
         if about["retriever"] in pair:
             ranked_runs[about["retriever"]] = run
     hard_rows = hard_questions(

@@ -163,7 +163,7 @@ def _fault(measure: Any) -> str:
         if not takes[key].validate(value):
             return f"{key} is {value!r}, not one of {takes[key].choices}"
         if key in _RANGES and not (least <= value <= most and round(value, 2) == value):
-            return f"{key} is {value}, not {least} to {most} with at most two decimals"
+            return f"{key} is {value}, not {least} to {most}{', with two decimals' * (kind is float)}"
     if ir_measures.pyndeval.supports(measure):
         return "it needs judgements of subtopics, which are not read here"
     if ir_measures.DefaultPipeline.supports(measure):

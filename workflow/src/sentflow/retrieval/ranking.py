@@ -139,8 +139,10 @@ def read_run(path: Path | str, document_ids: Sequence[str]) -> tuple[dict[str, A
     """What a run says of itself, and what it found among the documents of its corpus."""
     with readable(path, "run"):
         about, stored = read_described(path)
-        row_of = {document: row for row, document in enumerate(document_ids)}
-        rows = np.array([row_of[name] for name in stored.column("document").to_pylist()], dtype=np.int64)
+        documents = stored.column("document").to_pylist()
+        named = set(documents)
+        row_of = {document: row for row, document in enumerate(document_ids) if document in named}
+        rows = np.array([row_of[name] for name in documents], dtype=np.int64)
         scores, ties = numbers_of(stored.column("score")), about["tied_at_cut"]
         parts = parts_of(stored.column("question").to_pylist()).items()
         ranked = {name: Ranked(rows[part], scores[part], ties.get(name, 0)) for name, part in parts}

@@ -12,8 +12,7 @@ from sentflow.files.parquet import numbers_of, read_described, readable
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, merged, parts_of
 from sentflow.texts.shards import shards_of, whole_of
 
-# Of `sentflow.retrieval.search.cost_of` and what retrievers add: means over vectors of documents, so that a corpus has
-# the mean of its shards; and what is of the questions alone, which are those of every shard
+# Of `cost_of` and what retrievers add: means over vectors of documents; and what is of the questions alone
 _OF_DOCUMENTS = ("terms_per_document", "expected_matches", "flops", "bytes_per_document")
 _OF_QUESTIONS = ("terms_per_question", "question_seconds")
 

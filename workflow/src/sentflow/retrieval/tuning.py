@@ -190,8 +190,7 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
     for one in order:
         fold = int(np.argmin(filled))
         fold_of_cluster[one], filled[fold] = fold, filled[fold] + sizes[one]
-    found: np.ndarray = fold_of_cluster[cluster]
-    return found
+    return np.asarray(fold_of_cluster[cluster])
 
 
 def _best(values: np.ndarray) -> int:

@@ -63,8 +63,7 @@ def _checked(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 _PAIRS_AT_ONCE = 2048  # two blocks of them in double precision: 32 MB for vectors of 1,024 values
 
-# Cosines that agree to so many digits are ties. Vectors are of single precision, so that later digits are rounding:
-# without this, the order of pairs with equal sentences would hang on the order of sums.
+# Cosines that agree to so many digits are ties: later ones are rounding of single precision
 _COSINE_DIGITS = 12
 
 

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from sentflow.encoders.neural.load import check_network, loading
+from sentflow.encoders.neural.load import OFFLINE, check_network, loading
 from sentflow.encoders.safety import damaged
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
@@ -60,7 +60,6 @@ def load_sparse_embed(
     """
     folder = Path(folder)
     said = FolderDescription.read(folder)
-    offline = {"local_files_only": True, "trust_remote_code": False}
     with loading(folder):
         masked, report = AutoModelForMaskedLM.from_pretrained(
             folder,
@@ -68,9 +67,9 @@ def load_sparse_embed(
             use_safetensors=True,
             ignore_mismatched_sizes=True,
             output_loading_info=True,
-            **offline,
+            **OFFLINE,
         )
-        tokenizer = AutoTokenizer.from_pretrained(folder, **offline)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **OFFLINE)
     check_network(report, pooler_is_used=False, is_encoder=False, folder=folder)
     options = said.model_dump(exclude={"format"}) | {"max_tokens": max_tokens or said.max_tokens}
     model = SparsEmbed(masked, tokenizer, device, **options)

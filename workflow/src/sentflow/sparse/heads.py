@@ -50,8 +50,7 @@ def _roberta(layer: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
     return torch.nn.Sequential(layer.dense, torch.nn.GELU(), layer.layer_norm), layer.decoder
 
 
-# Model type → the class of its layer that predicts masked tokens, where the layer's tensors lie in a file that has
-# them, and its part before the decoder with the decoder
+# Model type → class of the layer that predicts masked tokens, its place in files, its parts
 KINDS: Mapping[str, tuple[Any, str, Callable[[Any], tuple[torch.nn.Module, torch.nn.Linear]]]] = {
     "bert": (BertLMPredictionHead, "cls.predictions.", _bert),
     "distilbert": (DistilBertHead, "", _distilbert),

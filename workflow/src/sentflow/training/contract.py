@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
@@ -28,8 +29,8 @@ from sentflow.training.recipes.settings import BiEncoder, RecipeSettings, Sparse
 from sentflow.training.settings import TrainingSettings, option_module
 
 
-def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill the folder of an encoder; it is there whole or not at all."""
+def save_folder(folder: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a folder; it is there whole or not at all. DataError: say, because the disk is full."""
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
@@ -38,8 +39,9 @@ def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
         refuse_orphan()
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
-    except OSError as error:
-        raise DataError(not_written(folder, error)) from error
+    except (OSError, SafetensorError) as error:
+        reason = error if isinstance(error, OSError) else OSError(str(error))
+        raise DataError(not_written(folder, reason)) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -139,6 +141,12 @@ class Objective(torch.nn.Module, ABC):
         """
         with torch.no_grad():
             return {"loss": (self.loss(views, rows).item(), 1)}
+
+    def scored(self, views: Sequence[Any], rows: Sequence[Row]) -> list[tuple[float, int]]:  # noqa: ARG002
+        """Score of each pair of a batch, and 1 where it belongs together, else 0, for the average precision over all
+        batches that are not trained on; by default there are none. `views`, `rows`: as of `measures`.
+        """
+        return []
 
     def heads(self) -> Mapping[str, torch.Tensor]:
         """Tensors that are kept for trainings that go on from the encoder, see `sentflow.training.layers`."""

@@ -10,7 +10,6 @@ vectors of their chunks, each computes the whole loss, and the gradients of all 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import torch
@@ -98,14 +97,6 @@ class Processes:
 ALONE = Processes()
 
 
-@dataclass(frozen=True)
-class StepSums:
-    """What a step comes to."""
-
-    loss: float  # further losses included, not scaled
-    tokens: int  # of all views, without padding
-
-
 def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> list[list[int]]:
     """Places of examples in chunks of similar length, longest first, so that little is padded; each once.
 
@@ -139,11 +130,12 @@ class Passes:
             )
         self._objective, self._settings, self._processes = objective, settings, processes
 
-    def gradients(self, rows: Sequence[Row], draws: Draws, *, scale: float = 1.0) -> StepSums:
+    def gradients(self, rows: Sequence[Row], draws: Draws, *, scale: float = 1.0) -> tuple[float, int]:
         """Add the gradients of a step to those of the parameters; each process ends with those of all rows.
 
         `draws`: of that step; each chunk, the loss and each further loss have a seed of their own. `scale`: what
-        gradients, but not the loss returned, are multiplied by. The loss reads vectors in at least single precision.
+        gradients are multiplied by. Returns the loss, further ones included, not scaled; and the tokens of all views,
+        without padding.
         """
         objective, processes, cached = self._objective, self._processes, self._settings.gradient_cache
         views = objective.views(rows, draws)
@@ -185,10 +177,7 @@ class Passes:
             if value.grad is not None and value.grad.is_sparse:
                 value.grad = value.grad.to_dense()
         processes.add_up(objective)
-        return StepSums(
-            loss=loss.item() + further,
-            tokens=sum(len(example["input_ids"]) for view in views for example in view),
-        )
+        return loss.item() + further, sum(len(example["input_ids"]) for view in views for example in view)
 
     @torch.no_grad()
     def represented(self, views: Sequence[Sequence[Example]], draws: Draws) -> list[Any]:

@@ -35,8 +35,7 @@ class Vocabulary:
     # goes_on, unfinished: ids of tokens that belong to the word of the token before them, or after them
     goes_on: frozenset[int] = frozenset()
     unfinished: frozenset[int] = frozenset()
-    # whole_words: whether words are chosen, all of their tokens, until .15 of the tokens are; else each token is chosen
-    # with probability .15
+    # whole_words: choose whole words until .15 of the tokens are; else each token with probability .15
     whole_words: bool = False
 
     def masked(self, ids: Sequence[int], draws: Draws) -> tuple[list[int], list[int]]:

@@ -12,7 +12,8 @@ from typing import Any, Self
 import torch
 
 from sentflow.encoders.kind import Context, kind
-from sentflow.encoders.kinds.splade import TermEncoder, describe_masked
+from sentflow.encoders.kinds.splade import TermEncoder
+from sentflow.encoders.kinds.splade import describe as describe_masked
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.load import check_padding, devices_for, dtype_of
 from sentflow.encoders.safety import damaged, tensor_headers

@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 from sentence_transformers import SparseEncoder
-from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
@@ -31,6 +30,7 @@ from sentflow.encoders.neural.load import (
     loading_arguments,
     make_ready,
     tokenizer_in,
+    transformer_in,
 )
 from sentflow.encoders.safety import (
     check_module,
@@ -90,10 +90,6 @@ _ACTIVATIONS = ("relu", "log1p_relu")
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    return describe_masked(entry, folder)
-
-
-def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
     ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say. Raises
@@ -190,13 +186,7 @@ def _model(folder: Path, settings: SpladeSettings, device: str, *, allow_pickle:
         if not plain:
             model = SparseEncoder(str(folder), device=device, model_kwargs=arguments, **OFFLINE)
         else:
-            transformer = Transformer(
-                str(folder),
-                transformer_task="fill-mask",
-                model_kwargs={**arguments, **OFFLINE},
-                processor_kwargs=dict(OFFLINE),
-                config_kwargs=dict(OFFLINE),
-            )
+            transformer = transformer_in(folder, arguments, transformer_task="fill-mask")
             model = SparseEncoder(modules=[transformer, SpladePooling("max")], device=device)
         check_weights(model, folder, arguments, plain=plain)
     check_padding(tokenizer_in(model), folder)

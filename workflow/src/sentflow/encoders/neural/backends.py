@@ -145,8 +145,7 @@ def _onnx_runner(path: Path) -> Runner:
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
     def run(arrays: Mapping[str, NDArray[np.int64]]) -> NDArray[np.float32]:
-        hidden: NDArray[np.float32] = session.run([_OUTPUT], dict(arrays))[0]
-        return hidden
+        return np.asarray(session.run([_OUTPUT], dict(arrays))[0])
 
     return run
 

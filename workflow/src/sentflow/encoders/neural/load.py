@@ -34,6 +34,7 @@ from sentflow.files.io import read_json
 logger = logging.getLogger(__name__)
 
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 # Name in a model entry → mode of the pooling module of sentence-transformers.
 TOKEN_POOLINGS = {
@@ -109,15 +110,18 @@ def dtype_of(name: str) -> torch.dtype:
     return dtype
 
 
+def transformer_in(
+    folder: Path | str, arguments: Mapping[str, Any], tokenizer: Mapping[str, str] = _NONE, **more: Any
+) -> Transformer:
+    """The transformer in a folder itself; neither the hub is asked, nor does code of the folder run."""
+    told = {"model_kwargs": arguments, "processor_kwargs": tokenizer, "config_kwargs": {}}
+    return Transformer(str(folder), **{name: {**own, **OFFLINE} for name, own in told.items()}, **more)
+
+
 def _plain_model(
     folder: Path, arguments: dict[str, Any], tokenizer: Mapping[str, str], pooling: str, device: str
 ) -> SentenceTransformer:
-    transformer = Transformer(
-        str(folder),
-        model_kwargs={**arguments, **OFFLINE},
-        processor_kwargs={**tokenizer, **OFFLINE},
-        config_kwargs=dict(OFFLINE),
-    )
+    transformer = transformer_in(folder, arguments, tokenizer)
     if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:
         # The token itself is never read: padding is masked
         transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
@@ -218,9 +222,14 @@ def _check_first_token(model: Any, folder: Path) -> None:
         )
 
 
-def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+def text_config_of(model: Any) -> dict[str, Any]:
+    """What ``config.json`` says of the transformer that reads texts; empty where a model begins with another module."""
     config = getattr(model[0], "config", None)
-    text_config = config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+    return config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+
+
+def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+    text_config = text_config_of(model)
     usable = usable_tokens(text_config)
     if max_tokens is not None:
         check_positions(max_tokens, usable, model.max_seq_length)
@@ -284,8 +293,7 @@ def _replace_pooling(model: SentenceTransformer, pooling: str) -> None:
 
 # --- that every tensor of a model comes from its files, and the other way round --------------------------------------
 
-# What was trained on top of an encoder, by the names that transformers gives it in saved models: of most, of
-# DistilBERT, ALBERT, ELECTRA, DeBERTa, and of XLNet and XLM
+# What was trained on top of an encoder, as transformers names it in most models, DistilBERT, ALBERT, …, XLM
 _HEADS = """
 cls lm_head embed_out classifier pre_classifier score qa_outputs seq_relationship
 vocab_transform vocab_layer_norm vocab_projector
@@ -362,7 +370,7 @@ def _loading_report(
     network: PreTrainedModel, folder: Path, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """What is missing, unexpected and mismatched in a folder; sentence-transformers does not pass this report on."""
-    told = {**arguments, "dtype": "auto", "local_files_only": True, "trust_remote_code": False}
+    told = {**arguments, "dtype": "auto", **OFFLINE}
     with torch.random.fork_rng(devices=[]):
         _, report = type(network).from_pretrained(
             folder, config=deepcopy(network.config), output_loading_info=True, **told

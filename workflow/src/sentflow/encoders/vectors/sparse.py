@@ -113,8 +113,7 @@ class TermEmbeddings:
     """The terms of n texts."""
 
     weights: sparse.csr_array  # (n, d) float32, columns ascending within a row
-    # vectors: (nnz, E) float16, or float32 of questions that go into no file: of each weight that is stored, in their
-    # order
+    # vectors: (nnz, E) float16, or float32 of questions that go into no file, in the order of the weights
     vectors: NDArray[np.floating[Any]]
 
     def __post_init__(self) -> None:

@@ -208,8 +208,7 @@ def _another(file: Path, info: Path) -> DataError:
 
 def rows_not_finite(embeddings: FloatArray) -> list[int]:
     """Rows that hold NaN or infinite values, in order; (n, d) float32."""
-    # A sum is finite only if every value is, and needs no (n, d) array of flags; large finite values may
-    # overflow it, which the second look settles.
+    # A sum is finite only if every value is, and needs no (n, d) flags; the second look settles overflow
     with np.errstate(over="ignore", invalid="ignore"):
         suspects = np.flatnonzero(~np.isfinite(embeddings.sum(axis=1)))
     return [int(row) for row in suspects if not np.isfinite(embeddings[row]).all()]
@@ -245,5 +244,4 @@ def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
     """(n, d) float32 or float64 with every row scaled to length 1, of the same dtype; a zero row stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: np.ndarray = vectors / np.where(lengths == 0, 1, lengths)
-    return unit
+    return np.asarray(vectors / np.where(lengths == 0, 1, lengths))

@@ -22,8 +22,7 @@ _QUESTIONS = 256  # at a time: 256 × 65,536 float32 scores are 64 MB
 class Vectors:
     """What an encoder made of n texts that stand for documents, or for questions."""
 
-    # values: (n, d) float32; or weights of terms (`csr_array`), none below 0, columns ascending within a row; or these
-    # with vectors (`TermEmbeddings`)
+    # values: (n, d) float32; or weights of terms >= 0 (`csr_array`, `TermEmbeddings`), columns ascending
     values: Any
     documents: np.ndarray  # (n,) int64 row of each text's document, ascending; a document counts by its best
     # reading: ``n`` documents, of which ``cut`` were cut; their ``tokens``, of which ``tokens_cut`` were not read

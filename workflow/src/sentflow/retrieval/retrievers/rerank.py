@@ -33,8 +33,7 @@ def search(job: Search, inputs: SearchInputs) -> None:
     def compare(first: Sequence[str], second: Sequence[str]) -> np.ndarray:
         nonlocal n_compared
         n_compared += len(first)
-        scores: np.ndarray = encoder.scores(first, second)
-        return scores
+        return np.asarray(encoder.scores(first, second))
 
     runs = job.ranked(inputs.runs[0])
     job.write(reranked(runs, job.questions.texts, texts, compare, by.depth))

@@ -148,8 +148,7 @@ def _ranges(first: np.ndarray, last: np.ndarray) -> np.ndarray:
     """All whole numbers from first[i] to last[i] − 1, one range after the other; int64."""
     lengths = (last - first).astype(np.int64)
     ends = np.cumsum(lengths)
-    numbers: np.ndarray = np.arange(lengths.sum()) + np.repeat(first - (ends - lengths), lengths)
-    return numbers
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(first - (ends - lengths), lengths))
 
 
 def sparsity(

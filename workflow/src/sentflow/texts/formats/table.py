@@ -7,7 +7,7 @@ from typing import TypeAlias
 from sentflow.config import collections, pairs, tasks, trainings
 from sentflow.errors import DataError
 from sentflow.texts.formats import classic, delimited, documents, json_records
-from sentflow.texts.formats.raw import Column, RawFile, Records, parquet_batches, read_parquet_columns
+from sentflow.texts.formats.raw import Column, RawFile, Records, parquet_batches, whole
 
 FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trainings.Reader
 """What an entry of the catalog says of its files."""
@@ -15,8 +15,6 @@ FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trai
 WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
     "arff": delimited.read_arff,
     "assin-xml": documents.read_assin,
-    "beir": json_records.read_beir_texts,
-    "beir-judgements": json_records.read_beir_judgements,
     "conll-archive": documents.read_conll_archive,
     "law-questions": json_records.read_law_questions,
     "laws": json_records.read_laws,
@@ -34,6 +32,8 @@ WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
     "whole": delimited.read_whole,
 }
 """Formats that say themselves what their columns are."""
+_BEIR = {"beir": json_records.beir_text_batches, "beir-judgements": json_records.beir_judgement_batches}
+_BATCH_ROWS = 1 << 10
 
 
 def raw_file(path: Path, reader: FileReader) -> RawFile:
@@ -60,6 +60,8 @@ def read_records(
     raw = raw_file(path, reader)
     if reader.format in WITHOUT_KEYS:
         return WITHOUT_KEYS[reader.format](raw)
+    if reader.format in _BEIR:
+        return whole([*_BEIR[reader.format](raw, rows=_BATCH_ROWS)])
     widths = getattr(reader, "columns", None) or ()
     match reader.format:
         case "csv" | "ulysses-csv" | "tsv" | "blocks":
@@ -69,8 +71,10 @@ def read_records(
             return json_records.read_json_lines(raw, wanted, gaps=gaps, joined=joined)
         case "json":
             return json_records.read_json_list(raw, wanted, gaps=gaps, joined=joined)
+        case "yaml":
+            return json_records.read_yaml(raw, wanted, joined=joined)
         case "parquet":
-            return read_parquet_columns(path, wanted, joined=joined)
+            return whole([*parquet_batches(path, wanted, joined=joined)])
         case "spaced":
             return classic.read_spaced(raw, widths)
         case "text-folders":
@@ -85,11 +89,11 @@ def read_records(
 
 
 def record_batches(
-    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int
+    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int = _BATCH_ROWS
 ) -> Iterator[Records]:
     """The records of `read_records`, of which about `rows` at a time are in memory, where the format can be read so.
 
-    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines`` and ``parquet`` is a batch.
+    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines``, ``parquet`` and those of BEIR is a batch.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file")
@@ -103,6 +107,8 @@ def record_batches(
             yield from delimited.line_batches(raw, rows=rows)
         case "parquet":
             yield from parquet_batches(path, wanted)
+        case "beir" | "beir-judgements":
+            yield from _BEIR[reader.format](raw, rows=rows)
         case _:
             yield read_records(path, reader, wanted, joined=joined)
 

@@ -3,7 +3,7 @@
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,23 +113,16 @@ class CardScore:
     unit: str
     population: str  # what the interval speaks for
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What tells the scores of an encoder apart."""
-        return self.task_type, self.data, self.measure
-
 
 def read_scores(summaries: Sequence[Path]) -> list[CardScore]:
     """The main scores in summaries of any family; files of other kinds are passed over, undefined scores left out."""
-    found = [score for path in summaries for score in _read(path)]
-    return [score for score in found if math.isfinite(score.value)]
-
-
-def _read(path: Path) -> Iterable[CardScore]:
-    if path.suffix != ".parquet" or path.stem not in _KINDS:
-        return []
-    kind, convert = _KINDS[path.stem]
-    return [score for row in read_rows(path, kind, may_be_empty=True) if (score := convert(row)) is not None]
+    found: list[CardScore] = []
+    for path in summaries:
+        if path.suffix == ".parquet" and path.stem in _KINDS:
+            kind, convert = _KINDS[path.stem]
+            scores = map(convert, read_rows(path, kind, may_be_empty=True))
+            found += [score for score in scores if score is not None and math.isfinite(score.value)]
+    return found
 
 
 def _of_task(row: ScoreRow) -> CardScore:
@@ -200,8 +193,7 @@ class Facts:
     about: CardSettings
     selection: Mapping[str, Any]  # how the snapshot was chosen; ``step`` is the chosen one
     loss: tuple[float, float]  # mean over the first and over the last tenth of the steps
-    # held_out: what rows that were not trained on measured at first and with the chosen weights; empty without such
-    # rows
+    # held_out: measured on rows that were not trained on, at first and with the chosen weights
     held_out: Sequence[HeldOutRow]
     scores: Sequence[CardScore]  # of this encoder
     spreads: Sequence[Spread]  # of the scores that two seeds or more have

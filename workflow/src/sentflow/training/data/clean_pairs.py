@@ -92,8 +92,7 @@ class Cleaned:
 
     language: str | None  # ISO 639-1 code that all texts should have, lower case; None checks none
     held_out: HeldOut  # texts of tests
-    # counts: ``read``, ``kept``; ``equal``: both texts are the same but for case and punctuation; ``other_language``;
-    # ``held_out``
+    # counts: ``read``, ``kept``, ``equal`` (but for case and punctuation), ``other_language``, ``held_out``
     counts: Counter[str] = field(default_factory=Counter)
     # of_tests: test → pairs left out for a text of it, each counted for the first
     of_tests: Counter[Test] = field(default_factory=Counter)

@@ -202,8 +202,7 @@ class Combined:
     @property
     def kept(self) -> np.ndarray:
         """(n,) bool: the others."""
-        kept: np.ndarray = ~(self.copy | self.near)
-        return kept
+        return np.asarray(~(self.copy | self.near))
 
     def facts(self) -> list[dict[str, Any]]:
         """Counts of each relation, as JSON holds them."""

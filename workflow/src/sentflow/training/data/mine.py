@@ -37,8 +37,7 @@ class Candidate:
 
     question_set: str
     question: str
-    # relevant: identifier of the relevant document beside which it would stand; for labelled rows of the one that a
-    # margin is counted from, empty where the retriever found none
+    # relevant: document beside which it would stand, or that a margin is counted from; empty: not found
     relevant: str
     # relevant_rank, relevant_score: of that document; 0 and NaN where it was not found
     relevant_rank: int

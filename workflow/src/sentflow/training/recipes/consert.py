@@ -3,8 +3,7 @@
 Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff; HYU-NLP/Korean-Sentence-Representations@b03e1514.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+from torch.utils.hooks import RemovableHandle
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row, recipe
@@ -48,9 +48,8 @@ def nt_xent(first: torch.Tensor, second: torch.Tensor, *, temperature: float) ->
     loss = MultipleNegativesRankingLoss(
         model=None, scale=1 / temperature, directions=("query_to_doc", "query_to_query")
     )
-    both: torch.Tensor = loss.compute_loss_from_embeddings(
-        [first, second], None
-    ) + loss.compute_loss_from_embeddings([second, first], None)
+    of = loss.compute_loss_from_embeddings
+    both: torch.Tensor = of([first, second], None) + of([second, first], None)
     return both
 
 
@@ -103,9 +102,8 @@ class EmbeddingStage:
         self._module = module
         self.width = int(network.get_input_embeddings().embedding_dim)
 
-    @contextmanager
-    def augmented(self, name: str, found: Sequence[Indices], lengths: Sequence[int]) -> Iterator[None]:
-        """Apply a view that was drawn sentence by sentence, see `drawn`."""
+    def augmented(self, name: str, found: Sequence[Indices], lengths: Sequence[int]) -> RemovableHandle:
+        """Apply a view that was drawn sentence by sentence, see `drawn`, inside a ``with``."""
 
         def cut(output: torch.Tensor) -> torch.Tensor:
             zeros = torch.from_numpy(_zeros(name, found, lengths, output.shape))
@@ -119,24 +117,13 @@ class EmbeddingStage:
             ids = ids.expand(len(found), -1)
             return (ids.gather(1, torch.from_numpy(places).to(ids.device)),)
 
-        if name != SHUFFLE:
-            with self.changed(cut):
-                yield
-            return
-        handle = self._module.get_submodule(_POSITIONS).register_forward_pre_hook(shuffled)
-        try:
-            yield
-        finally:
-            handle.remove()
+        if name == SHUFFLE:
+            return self._module.get_submodule(_POSITIONS).register_forward_pre_hook(shuffled)
+        return self.changed(cut)
 
-    @contextmanager
-    def changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
-        """Change the output of the module, (k, L, H)."""
-        handle = self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
-        try:
-            yield
-        finally:
-            handle.remove()
+    def changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> RemovableHandle:
+        """Change the output of the module, (k, L, H), inside a ``with``."""
+        return self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
 
 
 def adversarial_noise(gradient: torch.Tensor, *, norm: float) -> torch.Tensor:
@@ -190,13 +177,18 @@ class ConSERT(Objective):
         if len(self._sides) > 1:
             self._check_labels(rows)
         ids = [[self.tokens(row[side]) for row in rows] for side in self._sides]
+        width = self._stage.width if self._stage else 0
+
+        def example(number: int, augmentation: View, side: int, place: int) -> Example:
+            own = ids[side][place]
+            if augmentation.name == ADVERSARIAL:  # its noise depends on both texts and their label
+                other = ids[1 - side][place]
+                return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
+            own_draws = draws.of("pass", number, "side", side, place)
+            return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, own_draws)}
+
         return [
-            [
-                self._example(
-                    augmentation, ids, side, place, rows, draws.of("pass", number, "side", side, place)
-                )
-                for place in range(len(rows))
-            ]
+            [example(number, augmentation, side, place) for place in range(len(rows))]
             for number, augmentation in enumerate(self._passes)
             for side in range(len(self._sides))
         ]
@@ -231,22 +223,6 @@ class ConSERT(Objective):
                 for side in range(len(self._sides))
             ]
         return torch.stack(terms).sum()
-
-    def _example(
-        self,
-        augmentation: View,
-        ids: list[list[list[int]]],
-        side: int,
-        place: int,
-        rows: Sequence[Row],
-        draws: Draws,
-    ) -> Example:
-        own = ids[side][place]
-        if augmentation.name == ADVERSARIAL:  # its noise depends on both texts and their label
-            other = ids[1 - side][place]
-            return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
-        width = self._stage.width if self._stage else 0
-        return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, draws)}
 
     def _cross_entropy(self, u: torch.Tensor, v: torch.Tensor, labels: Sequence[int]) -> torch.Tensor:
         """Sum over the pairs."""

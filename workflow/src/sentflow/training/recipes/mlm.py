@@ -21,8 +21,7 @@ PACKED = "packed"
 class MaskedLanguageModelling(Objective):
     """One view, the texts with hidden tokens. What a text is represented by is its part of the loss."""
 
-    # predicting: what predicts the hidden tokens, as prefixes of measures; what represents a text has for each of them
-    # the three numbers of `LanguageModelling.predicted`
+    # predicting: what predicts, as prefixes of measures; a text has the three numbers of `predicted` for each
     predicting: tuple[str, ...] = ("",)
 
     settings: MLM | Condenser | Cocondenser

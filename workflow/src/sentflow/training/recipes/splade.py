@@ -9,9 +9,9 @@ from pathlib import Path
 
 import torch
 from sentence_transformers import SentenceTransformer, SparseEncoder
-from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
+from sentflow.encoders.neural.load import transformer_in
 from sentflow.sparse.heads import moved, with_head
 from sentflow.sparse.weigher import DOCUMENT, TermWeigher, top_terms
 from sentflow.training.contract import Example, recipe
@@ -52,14 +52,6 @@ class Splade(TermObjective):
             head = moved(self.weigher.head(DOCUMENT), self.weigher.encoder, network)
             with_head(network, head).save_pretrained(made)
             encoder.tokenizer.save_pretrained(made)
-            offline = {"local_files_only": True}
-            transformer = Transformer(
-                made,
-                transformer_task="fill-mask",
-                model_kwargs=offline,
-                processor_kwargs=offline,
-                config_kwargs=offline,
-            )
-            pooling = SpladePooling(self.settings.pooling)
-            saved = SparseEncoder(modules=[transformer, pooling], device="cpu")
+            transformer = transformer_in(made, {}, transformer_task="fill-mask")
+            saved = SparseEncoder(modules=[transformer, SpladePooling(self.settings.pooling)], device="cpu")
             saved.save(str(folder), create_model_card=False, safe_serialization=True)
