@@ -92,8 +92,9 @@ def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[
     """BM25, term by term, as its own index counts it; a term that the question repeats counts each time."""
     asked, held = Counter(question), Counter(document)
     addends = {term: n * float(index.scores([term])[row]) for term, n in sorted(asked.items())}
+    both = [term for term in addends if term in held]
     return _explained(
-        (Contribution(term, asked[term], held[term], addends[term]) for term in addends if term in held),
+        (Contribution(term, float(asked[term]), float(held[term]), addends[term]) for term in both),
         rest=math.fsum(addend for term, addend in addends.items() if term not in held),
     )
 
@@ -300,7 +301,7 @@ def write_shared_terms(
     logger.info("%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen))
 
 
-def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
+def _rows(about: Mapping[str, Any], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
     for place, one in enumerate(found.shared[:TERMS] or [_NOTHING], start=bool(found.shared)):
         yield SharedTerm(
             **about,
@@ -311,9 +312,6 @@ def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -
             rest=found.rest,
             rest_share=found.share(found.rest),
             place=place,
-            term=one.term,
-            in_question=float(one.in_question),
-            in_document=float(one.in_document),
-            addend=one.addend,
+            **one._asdict(),
             share=found.share(one.addend),
         )
