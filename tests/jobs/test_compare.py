@@ -67,7 +67,7 @@ def out_of_fold_t(folder, first, second, task="T1A-sample"):
         one = OutOfFold(**{name: table.column(name).to_numpy() for name in names})
         both.append(row_scores("mcc", 2, *by_repetition(one)))
     differences = fold_scores(folder, task, first) - fold_scores(folder, task, second)
-    return OutOfFoldT.of(*both, differences)
+    return OutOfFoldT(differences, *both)
 
 
 def test_pair_holds_the_test_of_the_out_of_fold_predictions(folder):

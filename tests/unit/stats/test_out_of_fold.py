@@ -15,7 +15,7 @@ def answers(truth: np.ndarray, share_right: float, *, seed: int, n_classes: int 
 
 
 def of_repetitions(first: RowScores, second: RowScores) -> OutOfFoldT:
-    return OutOfFoldT.of(first, second, first.scores - second.scores)
+    return OutOfFoldT(first.scores - second.scores, first, second)
 
 
 @pytest.mark.parametrize(("metric", "n_classes"), [("mcc", 2), ("adjusted_macro_f1", 3)])

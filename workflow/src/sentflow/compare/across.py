@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.compare.differences import winner_by
+from sentflow.compare.differences import winner
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.config.configuration import ComparisonStatistics
 from sentflow.files.rows import row_from
@@ -143,7 +143,7 @@ def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatis
     p_values = [signed_rank_p(means[a] - means[b]) for a, b in chosen]
     pairs = [pair for pair in pairs if pair.task in grid.tasks]
     may_separate = len(grid.complete) == 2 or grid.omnibus.iman_davenport_p <= settings.alpha
-    wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
+    wins = Counter((pair.model_a, pair.model_b, winner(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
     for (a, b), p, p_holm in zip(chosen, p_values, holm(p_values), strict=True):
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]

@@ -25,14 +25,9 @@ def is_alike(row: Difference | AcrossRow) -> bool:
     return row.difference == 0 and not row.low < row.high
 
 
-def winner(row: Difference) -> str | None:
-    """The system that is significantly better; None for neither."""
-    return winner_by(row, row.p_holm)
-
-
-def winner_by(row: Difference, p: float) -> str | None:
-    """The system that is significantly better by a p that was adjusted in another way; None for neither."""
-    if not p <= row.alpha:  # also where it is undefined
+def winner(row: Difference, p: float | None = None) -> str | None:
+    """The system that is significantly better by its p_holm, or by a p that was adjusted in another way; or None."""
+    if not (row.p_holm if p is None else p) <= row.alpha:  # also where it is undefined
         return None
     return row.model_a if row.difference > 0 else row.model_b
 

@@ -115,19 +115,18 @@ class QuestionScores:
         """(R, m) means over questions in resamples of the units."""
         return self._replicates
 
-    def interval(self, system: int) -> MeanInterval:
-        """Intervals of the score of one system: of independent questions as `limits_without_draws` says, else drawn."""
+    def interval(self, system: int) -> tuple[float, float]:
+        """Of the score of one system on independent questions, as `limits_without_draws` says, else drawn."""
         level = self.settings.level
-        if not self.units.grouped:
-            if known := limits_without_draws(self._rounded[system], level):
-                return MeanInterval(*known, *known)
-            level = expanded_level(level, len(self.questions))
-        return mean_interval(
+        if known := limits_without_draws(self._rounded[system], level):
+            return known
+        drawn = mean_interval(
             self._replicates[:, system],
             float(self.units.means[system]),
             self.units.left_out[:, system],
-            level=level,
+            level=expanded_level(level, len(self.questions)),
         )
+        return drawn.low, drawn.high
 
     def paired_t(self, a: int, b: int) -> PairedT:
         """The t-test of two systems, which knows of clusters."""
@@ -244,14 +243,16 @@ class QuestionScores:
         for group, part in self.parts().items():
             n = len(part.questions)
             for place, system in enumerate(part.systems):
-                interval = part.interval(place) if n > 1 else MeanInterval(*[math.nan] * 4)
+                low, high = part.interval(place) if n > 1 else (math.nan, math.nan)
                 row = row_from(
                     GroupRow,
-                    {**vars(part), **vars(interval)},
+                    vars(part),
                     question_set=self.unit_set,
                     group=group,
                     model=system,
                     value=float(part.scores[place].mean()),
+                    low=low,
+                    high=high,
                     level=self.settings.level,
                     n_questions=n,
                 )

@@ -24,24 +24,21 @@ def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
     try:
         # a score file names only what is not as published
         switches = Switches(**scores.get("switches", {}))
-        # the library scores folds without their predictions
-        item = {"mean": None, "low": None, "high": None, "grouped": False}
-        intervals = {"item": item, **scores["intervals"]}
-        repeatability, generalisation = intervals["repeatability"], intervals["generalisation"]
+        # the library scores folds without their predictions, so that there may be no item
+        numbers = {
+            f"{name}_{key}": value
+            for name, interval in scores["intervals"].items()
+            for key, value in interval.items()
+        }
+        generalisation = scores["intervals"]["generalisation"]
         documents = generalisation.get("documents", {"n": 0, "effective": 0.0})
         task, model = titles.tasks[scores["task"]], titles.models[scores["model"]]
         return row_from(
             ScoreRow,
-            scores,
+            {**scores, **numbers},
             task_title=task.title,
             family=task.family,
             model_title=model.title,
-            repeatability_level=repeatability["level"],
-            **{
-                f"{name}_{end}": number_or_nan(interval[end])
-                for name, interval in intervals.items()
-                for end in ("low", "high")
-            },
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
             is_control=model.control,
@@ -52,8 +49,6 @@ def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
             clips=switches.clip_metric,
             own_interval=switches.interval,
             ends_curves=not switches.curve_survivors,
-            item_mean=number_or_nan(intervals["item"]["mean"]),
-            item_grouped=intervals["item"]["grouped"],
             warmup_floor=switches.warmup_floor,
             position=model.position,
             is_fitted=model.fitted,

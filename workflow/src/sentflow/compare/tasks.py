@@ -96,7 +96,7 @@ class FoldScores:
         corrected = self.corrected_t(a, b)
         if self.kind_of_test == CORRECTED_T:
             return corrected
-        return OutOfFoldT.of(self._row_scores[a], self._row_scores[b], corrected.differences)
+        return OutOfFoldT(corrected.differences, self._row_scores[a], self._row_scores[b])
 
     @cached_property
     def _row_scores(self) -> list[RowScores]:
@@ -249,7 +249,13 @@ def _task_scores(
         )
         for row in rows
     ]
-    _refuse_other_rows(rows, predictions)
+    names = ("repetition", "fold", "row", "truth")
+    for row, one in zip(rows[1:], predictions[1:], strict=True):
+        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
+            raise DataError(
+                f"{task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they cannot be "
+                "compared. Delete the folds of both and run snakemake again."
+            )
     return FoldScores(
         rows=rows,
         folds=np.stack([values for _, values in present], axis=1),
@@ -259,17 +265,6 @@ def _task_scores(
         item_seed=derive_seed(rows[0].seed, "items", task),
         settings=settings,
     )
-
-
-def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]) -> None:
-    """Refuse to pair the folds of encoders that were tested on other texts."""
-    names = ("repetition", "fold", "row", "truth")
-    for row, one in zip(rows[1:], predictions[1:], strict=True):
-        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
-            raise DataError(
-                f"{row.task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they "
-                "cannot be compared. Delete the folds of both and run snakemake again."
-            )
 
 
 def fold_scores(path: Path | str) -> np.ndarray:

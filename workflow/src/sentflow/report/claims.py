@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, is_alike, other, winner_by
+from sentflow.compare.differences import Difference, is_alike, other, winner
 from sentflow.compare.rows import AcrossRow, QuestionDifference, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report import captions
@@ -487,7 +487,7 @@ def _over_sets(
         == len(titles)
     ]
     order.sort(key=lambda system: -system.value)
-    significant = ((row, winner_by(row, row.p_holm) is not None) for row in rows if one)
+    significant = ((row, winner(row) is not None) for row in rows if one)
     tests, alike = _tests(significant, encoders, scale)
     ranking = replace(
         about,
@@ -516,7 +516,7 @@ def _filled(
     for row, p in zip(differences, adjusted, strict=True):
         if is_alike(row):
             continue
-        better, found = winner_by(row, p), beaten.setdefault(row.unit_set, set())
+        better, found = winner(row, p), beaten.setdefault(row.unit_set, set())
         if better is not None:
             found.add((better, other(row, better)))
     return tuple(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, fdtrc, stdtrit
 
+from sentflow.stats.effective import numbered
 from sentflow.stats.paired import degrees_of_freedom
 from sentflow.stats.ranks import average_ranks
 
@@ -37,10 +38,8 @@ def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
     numbered as they appear: its source, or the task itself where all tasks have one source. With one source nothing can
     be said of others, and tasks stand for its further ones.
     """
-    names = list(dict.fromkeys(sources))
-    if len(names) == 1:
-        return np.arange(len(sources))
-    return np.array([names.index(source) for source in sources], dtype=np.int64)
+    numbers = numbered(sources)
+    return numbers if numbers.any() else np.arange(len(sources))
 
 
 def unit_means(means: np.ndarray, units: np.ndarray) -> np.ndarray:
