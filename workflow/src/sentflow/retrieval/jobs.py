@@ -34,7 +34,6 @@ from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_quest
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
     from sentflow.stats.resampling import Bootstrap
-    from sentflow.texts.corpora import Corpus
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +76,7 @@ def audit_questions(
     """Questions, judgements and documents → what occurs twice, and what training has shown."""
     from sentflow.audit.question_audit import audit_questions
 
-    corpora = {one.name: one for one in map(read_corpus, [corpus, *training_corpora])}
+    corpora = {one.name: one for one in map(CorpusFile, [corpus, *training_corpora])}
     [test] = _judged([questions], [judgements], corpora)
     training = _judged(training_questions, training_judgements, corpora)
     facts = audit_questions(test, training)
@@ -92,7 +91,7 @@ def audit_questions(
 
 
 def _judged(
-    questions: Sequence[Path], judgements: Sequence[Path], corpora: "dict[str, Corpus]"
+    questions: Sequence[Path], judgements: Sequence[Path], corpora: dict[str, CorpusFile]
 ) -> "list[Judged]":
     from sentflow.audit.question_audit import Judged
 
