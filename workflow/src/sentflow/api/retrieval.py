@@ -44,6 +44,7 @@ from sentflow.retrieval.settings import (
     Sparse,
     TunedWeights,
 )
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import split_corpus
@@ -246,12 +247,10 @@ class _Search:
             )
         where = "retriever.analyser"
         terms = Analyser(refuse_wrong(AnalyserSettings, _named("analysers", analyser), where=where), where)
-        documents, asked = terms.terms(self._corpus.whole_texts()), terms.terms(self._asked)
-        index = Bm25(documents, settings)
+        index = Bm25(TermIndex.of([terms.terms(self._corpus.whole_texts())]), settings)
+        asked = terms.terms(self._asked)
         if isinstance(settings, BM25RM3):
-            return list(
-                search_weighted(index, [expanded(one, index, documents, settings) for one in asked], k)
-            )
+            return list(search_weighted(index, [expanded(one, index, settings) for one in asked], k))
         return list(index.search(asked, k))
 
     _bm25_rm3 = _bm25

@@ -73,6 +73,11 @@ class CorpusFile:
     def __len__(self) -> int:
         return self._parts.n_rows
 
+    def at(self, rows: Iterable[int]) -> dict[int, Document]:
+        """The documents of some rows."""
+        wanted = {*rows}
+        return {row: document for row, document in enumerate(self.documents()) if row in wanted}
+
     def documents(self) -> Iterator[Document]:
         """The documents, one after the other; read anew each time."""
         with readable(self._path, "corpus"):

@@ -250,7 +250,7 @@ class Retrieval(Selection):
         return 12 if packed or not {source["format"] for source in sources} <= READ_IN_PARTS else 3
 
     def passage_settings(self, wildcards: Any) -> str:
-        return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
+        return Cut.model_validate(self._entry("passages", wildcards.passages.partition("/")[0])).as_json()
 
     def analyser_settings(self, wildcards: Any) -> str:
         return self._analyser(wildcards.analyser).as_json()
