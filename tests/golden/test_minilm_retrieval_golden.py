@@ -18,6 +18,7 @@ from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
 from sentflow.retrieval.settings import QuestionTests
+from sentflow.retrieval.term_index import TermIndex
 
 pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
 
@@ -50,7 +51,8 @@ def cranfield(minilm, mirror):
     """Retriever → measure → values."""
     questions, corpus = mirror_questions("cranfield", mirror), mirror_corpus("cranfield", mirror)
     terms = analyser_with("long-words", stop_words="english").terms
-    bm25 = Bm25(terms(corpus.whole_texts()), bm25_settings()).search(terms(questions.texts), 1000)
+    index = TermIndex.of([terms(corpus.whole_texts())])
+    bm25 = Bm25(index, bm25_settings()).search(terms(questions.texts), 1000)
     runs = {"bm25": [*bm25], "minilm": ranked(minilm, questions, corpus)}
     for rule in ("product", "reciprocal-rank"):
         both = zip(runs["bm25"], runs["minilm"], strict=True)

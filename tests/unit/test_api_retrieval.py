@@ -30,6 +30,7 @@ from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
 from sentflow.retrieval.settings import QuestionTests
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.sparse.model import term_embeddings
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -56,7 +57,7 @@ def test_bm25_gives_the_scores_of_the_pipeline():
     terms = analyser_with("long-words").terms
     texts = found.corpus.whole_texts()
     assert texts[4] == "Metal the plane of heat"
-    expected = Bm25(terms(texts), bm25_settings()).search(terms([*QUESTIONS.values()]), 3)
+    expected = Bm25(TermIndex.of([terms(texts)]), bm25_settings()).search(terms([*QUESTIONS.values()]), 3)
     for name, ranked in zip(QUESTIONS, expected, strict=True):
         assert [*found[name].items()] == [
             (str(row), score) for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)

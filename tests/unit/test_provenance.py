@@ -287,3 +287,8 @@ def _behind_plumbing(modules: set[str]) -> set[str]:
             open_modules += filter(provenance.is_plumbing, behind)
             found |= {one for one in behind if not provenance.is_plumbing(one)}
     return found
+
+
+def test_an_edit_of_a_retriever_neither_cuts_nor_counts_terms_again():
+    for name in ("analyse", "count_terms"):
+        assert not [one for one in provenance.sources_of(name) if "retrievers" in one]

@@ -96,7 +96,6 @@ def job_rule(
     *,
     minutes=10,
     per_input=0.0,
-    of="",
     local=False,
     priority=0,
     constraints={},
@@ -123,7 +122,7 @@ def job_rule(
         priority: priority
         localrule: local
         resources:
-            **asks(job, minutes, per_input=per_input, of=of),
+            **asks(job, minutes, per_input=per_input),
             **resources,
         params:
             **job_params(job, **params),

@@ -73,7 +73,7 @@ def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
     sets = ["legalquad", "stj", "cranfield"]
     retrieval = family({"lexical": {**BM25, "analyser": analyser}}, {"question_sets": sets})
     assert [file for name in sets for file in retrieval.terms(job("lexical", name))] == [
-        f"results/data/terms/{name}.parquet"
+        f"results/data/terms/{name}.index"
         for name in ("legalquad/german-stems", "stj/portuguese-stems", "cranfield/long-words")
     ]
     assert (

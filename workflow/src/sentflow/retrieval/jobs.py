@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,38 +30,40 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_questions
+from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_questions, whole_text
 
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
     from sentflow.stats.resampling import Bootstrap
-    from sentflow.texts.corpora import Corpus
 
 logger = logging.getLogger(__name__)
+_ANALYSED = 1 << 13  # texts at a time
 
 
 @job("pyarrow")
 def analyse(*, corpus: In, analyser: Wildcard, settings: AnalyserSettings, table: Out) -> None:
-    """The documents of a corpus into terms, once for all retrievers that count them alike."""
+    """The documents of a corpus into an index of terms, once for all retrievers that count them alike."""
     from sentflow.retrieval.analysers import Analyser
-    from sentflow.retrieval.retrievers.bm25 import write_terms
+    from sentflow.retrieval.term_index import TermIndex
 
-    documents = read_corpus(corpus)
-    terms = Analyser(settings, f"analysers.{analyser}").terms(documents.whole_texts())
-    write_terms(table, terms, corpus=documents.name, analyser=analyser)
+    documents, terms_of = CorpusFile(corpus), Analyser(settings, f"analysers.{analyser}").terms
+    texts = (whole_text(title, text) for _, title, text in documents.documents())
+    parts = iter(lambda: [*islice(texts, _ANALYSED)], [])
+    index = TermIndex.of(map(terms_of, parts), corpus=documents.name, analyser=settings.as_json())
+    index.write(table)
     write_digest(table)
-    logger.info("%s: %d terms in %d documents", documents.name, sum(map(len, terms)), len(terms))
+    logger.info("%s: %d terms in %d documents", index.corpus, index.n_terms, index.n_documents)
 
 
 @job()
 def count_terms(*, terms: list[In], table: Out) -> None:
     """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
-    from sentflow.retrieval.retrievers.bm25 import count_terms, read_terms, write_counts
+    from sentflow.retrieval.term_index import TermCounts, TermIndex
 
-    counts = count_terms(map(read_terms, terms))
-    write_counts(table, counts)
+    counts = TermCounts.summed(map(TermIndex.read, terms))
+    counts.write(table)
     write_digest(table)
-    logger.info("%d different terms in %d documents", len(counts.n_documents_with), counts.n_documents)
+    logger.info("%d different terms in %d documents", len(counts.terms), counts.n_documents)
 
 
 @job("numpy")
@@ -77,7 +80,7 @@ def audit_questions(
     """Questions, judgements and documents → what occurs twice, and what training has shown."""
     from sentflow.audit.question_audit import audit_questions
 
-    corpora = {one.name: one for one in map(read_corpus, [corpus, *training_corpora])}
+    corpora = {one.name: one for one in map(CorpusFile, [corpus, *training_corpora])}
     [test] = _judged([questions], [judgements], corpora)
     training = _judged(training_questions, training_judgements, corpora)
     facts = audit_questions(test, training)
@@ -92,7 +95,7 @@ def audit_questions(
 
 
 def _judged(
-    questions: Sequence[Path], judgements: Sequence[Path], corpora: "dict[str, Corpus]"
+    questions: Sequence[Path], judgements: Sequence[Path], corpora: dict[str, CorpusFile]
 ) -> "list[Judged]":
     from sentflow.audit.question_audit import Judged
 

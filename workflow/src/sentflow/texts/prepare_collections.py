@@ -87,7 +87,7 @@ def match_judgements(
     known: set[str] = set()
     by_text: dict[bytes, str] = {}  # of equal texts the first document
     with_texts = any("document_text" in source.columns for source in sources)
-    for name, _, text in corpus.documents():
+    for name, _, text in corpus.documents() if sources else ():
         known.add(name)
         if with_texts:
             by_text.setdefault(digest_of(text), name)

@@ -142,6 +142,12 @@ class Objective(torch.nn.Module, ABC):
         with torch.no_grad():
             return {"loss": (self.loss(views, rows).item(), 1)}
 
+    def scored(self, views: Sequence[Any], rows: Sequence[Row]) -> list[tuple[float, int]]:  # noqa: ARG002
+        """Score of each pair of a batch, and 1 where it belongs together, else 0, for the average precision over all
+        batches that are not trained on; by default there are none. `views`, `rows`: as of `measures`.
+        """
+        return []
+
     def heads(self) -> Mapping[str, torch.Tensor]:
         """Tensors that are kept for trainings that go on from the encoder, see `sentflow.training.layers`."""
         return {}

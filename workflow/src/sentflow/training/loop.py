@@ -20,6 +20,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
 from sentflow.files.io import file_sha256
@@ -27,7 +28,15 @@ from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import ALONE, Passes, Processes
 from sentflow.training.leave import Watch
-from sentflow.training.settings import CONSTANT, COSINE, DROP, FLOAT16, TrainingSettings
+from sentflow.training.settings import (
+    AVERAGE_PRECISION,
+    CONSTANT,
+    COSINE,
+    DROP,
+    FLOAT16,
+    HeldOutTexts,
+    TrainingSettings,
+)
 from sentflow.training.snapshots import snapshot_steps
 
 logger = logging.getLogger(__name__)
@@ -160,12 +169,15 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
     """The rows that are trained on, in their order, and those that are held out; the second is empty without a share.
 
     Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows. A group larger than what
-    is to be held out is trained on. Raises DataError: the share is less than a batch or leaves less than one, or too
-    many rows are connected.
+    is to be held out is trained on. Of texts instead of a share, all rows of so many drawn ``text`` are held out, as
+    far as they fill batches; an ``other`` may be on both sides. Raises DataError: what is held out is less than a batch
+    or leaves less than one, or too many rows are connected.
     """
     if settings.held_out is None:
         return list(rows), []
     share, size = settings.held_out, settings.batch_size
+    if isinstance(share, HeldOutTexts):
+        return _split_by_texts(rows, share.texts, size, draws)
     number = math.floor(share * len(rows) / size) * size
     groups = _groups(rows)
     sizes = np.bincount(groups)
@@ -193,6 +205,18 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
             n_chosen - number,
         )
     return kept, [row for row, group in zip(rows, groups, strict=True) if is_out[group]][:number]
+
+
+def _split_by_texts(rows: Sequence[Row], number: int, size: int, draws: Draws) -> tuple[list[Row], list[Row]]:
+    texts = list(dict.fromkeys(row["text"] for row in rows))
+    drawn = {texts[place] for place in draws.of(_PURPOSE).generator().permutation(len(texts))[:number]}
+    kept, out = ([row for row in rows if (row["text"] in drawn) == is_out] for is_out in (False, True))
+    if number > len(texts) or min(len(kept), len(out)) < size:
+        raise DataError(
+            f"training.held_out: {number} of {len(texts)} texts have {len(out)} rows and leave {len(kept)}; both must "
+            f"fill a batch of {size}. Write another number, a smaller training.batch_size, or null."
+        )
+    return kept, out[: len(out) // size * size]
 
 
 def _groups(rows: Sequence[Row]) -> np.ndarray:
@@ -293,22 +317,11 @@ def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
     return settings.learning_rate * (1 - done)
 
 
-class UncorrectedAdamW(torch.optim.Optimizer):
+class UncorrectedAdamW(torch.optim.AdamW):
     """AdamW whose moments are not corrected for their start at 0, and whose decay follows the step.
 
-    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. Arguments as of
-    ``torch.optim.AdamW``.
+    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``.
     """
-
-    def __init__(
-        self,
-        params: Any,
-        lr: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-6,
-        weight_decay: float = 0.0,
-    ) -> None:
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
@@ -419,6 +432,7 @@ class Trainer:
         """Per measure a `sentflow.training.record.HeldOutRow` by name, without dropout; evaluation mode stays on."""
         self.objective.eval()
         sums: dict[str, tuple[float, int]] = {}
+        scored: list[tuple[float, int]] = []
         for start in range(0, len(self.held_out), self.settings.batch_size):
             batch = self.held_out[start : start + self.settings.batch_size]
             draws = self.draws.of(_PURPOSE, "batch", start)
@@ -426,10 +440,15 @@ class Trainer:
             for name, (value, number) in self.objective.measures(vectors, batch).items():
                 total, n = sums.get(name, (0.0, 0))
                 sums[name] = total + value, n + number
+            scored += self.objective.scored(vectors, batch)
         found = [
             {"step": step, "measure": name, "value": total / n if n else math.nan, "n": n}
             for name, (total, n) in sums.items()
         ]
+        if any(label for _, label in scored):
+            cosines, labels = zip(*scored, strict=True)
+            value = float(average_precision_score(labels, cosines))
+            found.append({"step": step, "measure": AVERAGE_PRECISION, "value": value, "n": len(scored)})
         shown = ", ".join(f"{row['measure']} {row['value']:.4f} (n {row['n']})" for row in found)
         logger.info("after step %d, on %d held-out rows: %s", step, len(self.held_out), shown)
         return found

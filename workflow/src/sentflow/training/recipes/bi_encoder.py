@@ -44,6 +44,11 @@ class BiEncoder(Objective):
         known = false_negatives([row["text"] for row in rows], texts)
         return ranking_loss(questions, documents, known, scale=self.settings.scale)
 
+    def scored(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> list[tuple[float, int]]:
+        """Of rows with labels, cosines and labels."""
+        cosines = torch.nn.functional.cosine_similarity(views[0], views[1]).tolist()
+        return [(cosine, row["label"]) for cosine, row in zip(cosines, rows, strict=True) if "label" in row]
+
 
 def ranking_loss(
     questions: torch.Tensor,
