@@ -54,7 +54,9 @@ job_rule(
     ),
     paths.QUESTION_AUDIT,
     minutes=20,
-    per_input=30,
+    per_input=dict(
+        corpus=4, questions=30, judgements=30, training_corpora=4, training_questions=30
+    ),
 )
 
 job_rule(
