@@ -11,7 +11,7 @@ import pytest
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import Marks
 from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
-from sentflow.report.costs.encoders import encoder_rows
+from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.similarity.rows import main_rows
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])

@@ -18,8 +18,8 @@ from sentflow.errors import DataError
 from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.files.io import write_json
 from sentflow.report.checks import CheckResult
-from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.costs.rows import CostRow, EncoderRow
+from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import make_checks

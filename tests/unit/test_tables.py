@@ -14,7 +14,7 @@ from sentflow.compare.comparisons import Comparisons, detectable, n_needed
 from sentflow.compare.differences import BEST, NOT_WORSE, Marks, joined_letters, letters
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
-from sentflow.report.costs.encoders import encoder_rows
+from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.tables import differences, ranks, score_cell, scores, tasks
 from sentflow.report.inputs import Inputs

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.api.read_results import inputs_of
 from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
@@ -112,7 +111,7 @@ def _report_tables(results: Path) -> Iterator[Table]:
         title = str(results)
     for name in _TABLES:
         product = products.find(TABLE, name)
-        inputs = inputs_of(product, results)
+        inputs = Inputs.of(results)
         if any(file.stem == Path(product.reads[0]).stem and len(_read(file)[0]) for file in inputs.files):
             yield made(product, inputs, title)
 

@@ -99,13 +99,8 @@ def _result(
     task: str, data_revision: str, language: str, main: float, entry: Mapping[str, Any]
 ) -> dict[str, Any]:
     """A ``TaskResult``; without an entry where the main score is undefined."""
-    told = {
-        "main_score": _rounded(main),
-        "hf_subset": SUBSET,
-        "languages": [language_script(language)],
-        "mteb_version": MTEB_VERSION,
-        **entry,
-    }
+    told = {"main_score": _rounded(main), "hf_subset": SUBSET, "languages": [language_script(language)]}
+    told |= {"mteb_version": MTEB_VERSION, **entry}
     return {
         "dataset_revision": data_revision,
         "task_name": task,

@@ -110,16 +110,13 @@ def _of_alignment(row: Mapping[str, Any]) -> Iterator[Claim]:
 
 def _cells_of_ours(sweeps: Mapping[str, Any]) -> dict[tuple[Any, ...], tuple[str, str, str]]:
     """(published sweep, section, place) → our encoder without its seed, and its development and its test set."""
-    return {
-        (sweep["published"]["name"], sweep["published"].get("section"), *_place_of(cell)): (
-            cell.group,
-            development_of(sweep),
-            sweep["test"],
-        )
-        for name, sweep in sweeps.items()
-        if "published" in sweep
-        for cell in cells(name, sweep)
-    }
+    found = {}
+    for name, sweep in sweeps.items():
+        if published := sweep.get("published"):
+            for cell in cells(name, sweep):
+                place = (published["name"], published.get("section"), *_place_of(cell))
+                found[place] = (cell.group, development_of(sweep), sweep["test"])
+    return found
 
 
 def _place_of(cell: Cell) -> tuple[Any, ...]:

@@ -84,9 +84,9 @@ def summarise_similarity(
     histograms: Out,
 ) -> None:
     """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.report.families.pair_summaries import in_order
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
+    from sentflow.report.families.similarity.summary import in_order
     from sentflow.similarity.scores import read_similarities
 
     correlations: list[SimilarityRow] = []
@@ -115,7 +115,7 @@ def summarise_geometry(
     """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-    from sentflow.report.families.pair_summaries import in_order
+    from sentflow.report.families.similarity.summary import in_order
 
     alignment_rows = [summary.alignment_row(read_sealed(file), settings) for file in aligned]
     results = [read_sealed(file) for file in measured]
@@ -307,9 +307,14 @@ def summarise_costs(
 ) -> None:
     """Benchmark records of Snakemake → time and memory per rule, and what each encoder is and costs."""
     from sentflow.compare.score_rows import ScoreRow
-    from sentflow.report.costs.encoders import Embedding, encoder_rows
     from sentflow.report.costs.rows import CostRow, EncoderRow
-    from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
+    from sentflow.report.costs.summary import (
+        Embedding,
+        benchmark_files,
+        cost_rows,
+        encoder_rows,
+        records_by_rule,
+    )
     from sentflow.report.inputs import Inputs
     from sentflow.report.rows import MeasuredRow, data_versions
 

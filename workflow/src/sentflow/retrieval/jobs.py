@@ -35,7 +35,6 @@ from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_quest
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
     from sentflow.stats.resampling import Bootstrap
-    from sentflow.texts.corpora import Corpus
 
 logger = logging.getLogger(__name__)
 _ANALYSED = 1 << 13  # texts at a time
@@ -81,7 +80,7 @@ def audit_questions(
     """Questions, judgements and documents → what occurs twice, and what training has shown."""
     from sentflow.audit.question_audit import audit_questions
 
-    corpora = {one.name: one for one in map(read_corpus, [corpus, *training_corpora])}
+    corpora = {one.name: one for one in map(CorpusFile, [corpus, *training_corpora])}
     [test] = _judged([questions], [judgements], corpora)
     training = _judged(training_questions, training_judgements, corpora)
     facts = audit_questions(test, training)
@@ -96,7 +95,7 @@ def audit_questions(
 
 
 def _judged(
-    questions: Sequence[Path], judgements: Sequence[Path], corpora: "dict[str, Corpus]"
+    questions: Sequence[Path], judgements: Sequence[Path], corpora: dict[str, CorpusFile]
 ) -> "list[Judged]":
     from sentflow.audit.question_audit import Judged
 

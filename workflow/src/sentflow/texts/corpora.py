@@ -154,17 +154,14 @@ def digest_of(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
-def copies(corpus: Corpus | CorpusFile, of: Collection[str] | None = None) -> dict[str, list[str]]:
-    """Document → all documents with its text but for space, case and forms of accents, where there are others.
-
-    `of`: the documents that are asked for; all without it. Only texts that are theirs are held.
-    """
+def copies(corpus: Corpus | CorpusFile, of: Collection[str]) -> dict[str, list[str]]:
+    """Document of `of` → all documents with its text but for space, case and forms of accents, if there are others."""
     texts = ((name, whole_text(title, text)) for name, title, text in corpus.documents())
-    wanted = None if of is None else {folded(text) for name, text in texts if text and name in of}
+    wanted = {folded(text) for name, text in texts if text and name in of}
     same: dict[str, list[str]] = defaultdict(list)
     for name, title, text in corpus.documents():
         found = folded(whole_text(title, text))
-        if (title or text) and (wanted is None or found in wanted):
+        if (title or text) and found in wanted:
             same[found].append(name)
     return {name: names for names in same.values() if len(names) > 1 for name in names}
 

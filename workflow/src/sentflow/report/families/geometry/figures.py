@@ -357,19 +357,13 @@ def _association(
     pairs = np.array([(row.value, values[row.model]) for row in known]).T
     correlation = spearman(*pairs) if len(known) > 1 else math.nan
     low, high = correlation_interval(correlation, len(known), level)
-    return row_from(
-        AssociationRow,
-        vars(rows[0]),
-        score=score,
-        score_title=title,
-        n_models=len(known),
-        n_controls=sum(row.is_control for row in known),
-        correlation=correlation,
-        low=low,
-        high=high,
-        level=level,
-        encoders="; ".join(row.model_title for row in known),
-    )
+    own: dict[str, Any] = {
+        "score": score,
+        "score_title": title,
+        "encoders": "; ".join(row.model_title for row in known),
+    }
+    own |= {"n_models": len(known), "n_controls": sum(row.is_control for row in known), "level": level}
+    return row_from(AssociationRow, vars(rows[0]) | own, correlation=correlation, low=low, high=high)
 
 
 def _draw_association(rows: Sequence[AssociationRow]) -> Figure:

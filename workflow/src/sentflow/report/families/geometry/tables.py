@@ -79,7 +79,8 @@ def alignments(inputs: Inputs) -> Table:
 
 def _variant(line: Mapping[str, Any]) -> str:
     batch = f", batches of {line['batch']}" if line.get("batch") else ""
-    return f"{words.VARIANTS.get(line['variant'], line['variant'])}{batch}"
+    name: str = words.VARIANTS.get(line["variant"], line["variant"])
+    return name.partition(":")[0] + batch
 
 
 def _pairs(line: Mapping[str, Any]) -> str:

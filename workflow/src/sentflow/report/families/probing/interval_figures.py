@@ -140,21 +140,17 @@ def _mean_over(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> Fo
             [row.data_version for row in members],
             level=first.level,
         )
-    return row_from(
-        ForestRow,
-        vars(first),
-        task=captions.family_name(first.family) + captions.of_protocol(first.protocol, of_family),
-        task_title=f"mean of {counted(n_tasks, 'task')}",
-        mean=mean,
-        generalisation_low=limits[0],
-        generalisation_high=limits[1],
-        repeatability_low=math.nan,
-        repeatability_high=math.nan,
-        clips=all(row.clips for row in members),
-        degenerate=False,
-        data_version="; ".join(data_versions(members)),
-        n_tasks=n_tasks,
-    )
+    name = captions.family_name(first.family) + captions.of_protocol(first.protocol, of_family)
+    own = {
+        "task": name,
+        "task_title": f"mean of {counted(n_tasks, 'task')}",
+        "n_tasks": n_tasks,
+        "mean": mean,
+    }
+    own |= {"generalisation_low": limits[0], "generalisation_high": limits[1], "degenerate": False}
+    own |= dict.fromkeys(("repeatability_low", "repeatability_high"), math.nan)
+    own |= {"clips": all(row.clips for row in members), "data_version": "; ".join(data_versions(members))}
+    return row_from(ForestRow, vars(first) | own)
 
 
 def _read_forest(all_rows: Sequence[ForestRow]) -> Iterator[str]:

@@ -13,12 +13,48 @@ from sentflow.report import captions, claims
 from sentflow.report.claims import Ranking, Sets
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.numbers import decimal, percent, signed
 from sentflow.report.page import draw
 from sentflow.report.page.sources import Report, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
+# What scores of tasks and their comparisons rest on, as BibTeX
+_BENCHMARK = """@misc{ulysses-senteval,
+  title        = {Ulysses {SentEval}},
+  howpublished = {https://github.com/ulysses-camara/ulysses-senteval, commit f2a12c2}
+}"""
+_INTERVALS = """@article{nadeau-bengio-2003,
+  author  = {Nadeau, Claude and Bengio, Yoshua},
+  title   = {Inference for the Generalization Error},
+  journal = {Machine Learning},
+  volume  = {52},
+  pages   = {239--281},
+  year    = {2003}
+}"""
+_TESTS = """@inproceedings{bayle-2020,
+  author    = {Bayle, Pierre and Bayle, Alexandre and Janson, Lucas and Mackey, Lester},
+  title     = {Cross-validation Confidence Intervals for Test Error},
+  booktitle = {Advances in Neural Information Processing Systems},
+  volume    = {33},
+  year      = {2020}
+}
+
+@inproceedings{bouckaert-frank-2004,
+  author    = {Bouckaert, Remco R. and Frank, Eibe},
+  title     = {Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms},
+  booktitle = {Advances in Knowledge Discovery and Data Mining},
+  pages     = {3--12},
+  year      = {2004}
+}
+
+@article{demsar-2006,
+  author  = {Dem{\\v{s}}ar, Janez},
+  title   = {Statistical Comparisons of Classifiers over Multiple Data Sets},
+  journal = {Journal of Machine Learning Research},
+  volume  = {7},
+  pages   = {1--30},
+  year    = {2006}
+}"""
 _FEW = 2  # tasks up to which every fold is drawn instead of a heat map
 
 
@@ -43,7 +79,7 @@ def report(sources: Sources) -> Report | None:
         sets,
         caveats=_caveats(sources, rows, tests),
         datasets=datasets_of([sources.entries("tasks").get(task, {}) for task in tasks]),
-        methods=(BENCHMARK, INTERVALS, *((TESTS,) if tests.pairs else ())),
+        methods=(_BENCHMARK, _INTERVALS, *((_TESTS,) if tests.pairs else ())),
     )
 
 
@@ -76,17 +112,11 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
     for one in sets.sets:
         folds = sources.folds.get(one.name, {})
         axis, best = draw.Axis([value for values in folds.values() for value in values]), sets.best(one)
-        rows = [
-            draw.line([
-                draw.name(sets.titles[model]),
-                axis.row(
-                    axis.strokes(folds.get(model, ()))
-                    + axis.dot(one.values[model], "lead" if model in best else "full")
-                ),
-                draw.td(decimal(one.values[model]), "num"),
-            ], key=model)
-            for model in one.ranked
-        ]  # fmt: skip
+        rows = []
+        for model in one.ranked:
+            dot = axis.dot(one.values[model], "lead" if model in best else "full")
+            plot, mean = axis.row(axis.strokes(folds.get(model, ())) + dot), decimal(one.values[model])
+            rows.append(draw.line([draw.name(sets.titles[model]), plot, draw.td(mean, "num")], key=model))
         heading = draw.h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else ""
         picture = draw.plots([draw.th("Encoder", "name"), axis.head(), draw.th("Mean")], rows)
         pictures.append(draw.h("{}<figure>{}</figure>", heading, picture))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sentflow.compare.differences import Marks
 from sentflow.compare.rows import DecisionDifference
@@ -38,22 +38,15 @@ _MEGABYTE = 1e6
 # --- costs -------------------------------------------------------------------------------------------------
 
 
-class _Cost(NamedTuple):
-    """A heading, where it stands in a row, and what it means."""
-
-    heading: str
-    attribute: str
-    meaning: str = ""
-
-
+# Heading, where it stands in a row, and what it means
 _COSTS = (
-    _Cost("Terms, question", "terms_per_question"),
-    _Cost("Terms, document", "terms_per_document", "Terms: those with a weight, each once, on average."),
-    _Cost("Matched terms", "expected_matches", "Matched: by a random question and document, on average."),
-    _Cost("FLOPS", "flops", "FLOPS: multiplications for a question and a document, all passages counted."),
-    _Cost("Bytes, document", "bytes_per_document", "Bytes: of what is searched."),
-    _Cost("Questions/s", "searched_per_second", "Questions/s: ranking alone, on one thread, measured once."),
-    _Cost("with encoding", "per_second", "With encoding: also embedding the questions, loading included."),
+    ("Terms, question", "terms_per_question", ""),
+    ("Terms, document", "terms_per_document", "Terms: those with a weight, each once, on average."),
+    ("Matched terms", "expected_matches", "Matched: by a random question and document, on average."),
+    ("FLOPS", "flops", "FLOPS: multiplications for a question and a document, all passages counted."),
+    ("Bytes, document", "bytes_per_document", "Bytes: of what is searched."),
+    ("Questions/s", "searched_per_second", "Questions/s: ranking alone, on one thread, measured once."),
+    ("with encoding", "per_second", "With encoding: also embedding the questions, loading included."),
 )
 
 
@@ -64,7 +57,7 @@ def costs(inputs: Inputs) -> Table:
     """
     rows = inputs.rows(RetrievalCostRow)
     shown = [row for row in rows if not row.is_control] or rows
-    known = [cost for cost in _COSTS if not all(math.isnan(getattr(row, cost.attribute)) for row in shown)]
+    known = [cost for cost in _COSTS if not all(math.isnan(getattr(row, cost[1])) for row in shown)]
     places = {row.model_title: row.encoded_on for row in rows if row.encoded_on}
     by_place = {place: [name for name in places if places[name] == place] for place in places.values()}
     embedded = [f"on {place} ({', '.join(names)})" for place, names in by_place.items()]
@@ -80,11 +73,11 @@ def costs(inputs: Inputs) -> Table:
         [
             text("Retriever", "model_title", 4.2),
             number(shown[0].measure, "value"),
-            *(number(cost.heading, cost.attribute, three_digits) for cost in known),
+            *(number(heading, attribute, three_digits) for heading, attribute, _ in known),
         ],
         [
             f"{shown[0].measure}: mean over questions; intervals and tests are in the table retrieval.",
-            *(cost.meaning for cost in known),
+            *(meaning for *_, meaning in known),
             f"Questions were embedded {'; '.join(embedded)}." if embedded else "",
             "Of retrievers that are made of others, times and bytes are sums over these.",
         ],

@@ -63,14 +63,11 @@ def sts(inputs: Inputs) -> Table:
     entries = [entry for entry in inputs.published if real & set(entry["values"])]
     signs = footnote_signs(entry.get("remark") for entry in entries)
     means = means_of_columns(inputs.rows_if_there(TrainingRow), AVERAGE)
-    lines = [
-        *(
-            _our_line(own, str(place), columns)
-            for place, of_block in enumerate(blocks)
-            for own in grouped(of_block, "model").values()
-        ),
-        *_published_lines(entries, signs, means),
+    of_models = [
+        (place, own) for place, rows_of in enumerate(blocks) for own in grouped(rows_of, "model").values()
     ]
+    lines = [_our_line(own, str(place), columns) for place, own in of_models]
+    lines += _published_lines(entries, signs, means)
     marks = Marks(tests, list(titles_of(rows, "model")))
 
     def marks_of(key: str, line: Published) -> tuple[str, str]:
@@ -240,10 +237,9 @@ def _sts_notes(
         f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
         words.drawn_note({row.pairs: row.drawn for row in rows}),
         f"{AVERAGE}: mean of the seven sets, each rounded to two decimals first." if has_average else "",
-        f"{captions.test_note(_TEST, 'of the set', tested[0].alpha, 'value')} Averages are not tested."
-        if tested
-        else captions.NO_TEST,
+        captions.test_note(_TEST, "of the set", tested[0].alpha, "value") if tested else captions.NO_TEST,
         captions.letters("rows") if tested else "",
+        "Averages are not tested." if tested and has_average else "",
         "Published values: as printed; Spearman, all, cosine, unless the source says otherwise; not tested. A dash: "
         "not reported."
         if has_published

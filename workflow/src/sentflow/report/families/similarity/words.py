@@ -30,11 +30,6 @@ GEOMETRY = {
     "whitened-pearson": "Whitened, Pearson",
 }
 VARIANTS = {
-    "definition": "definition",
-    "alignunformeval": "AlignUniformEval",
-    "per-batch": "per batch",
-}
-_VARIANTS_IN_WORDS = {
     "definition": "definition: as defined by Wang and Isola (2020), for vectors of length 1",
     "alignunformeval": "AlignUniformEval: as that package, without squares, and vectors not normalised",
     "per-batch": "per batch: as the Korean/English contrastive study, the mean over batches in file order",
@@ -118,7 +113,7 @@ def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
     used = unique(row.variant for row in rows)
     return [
         "Lower is better for both. Values of different variants, splits or thresholds cannot be compared.",
-        *(f"Variant {_VARIANTS_IN_WORDS.get(name, name)}." for name in used),
+        *(f"Variant {VARIANTS.get(name, name)}." for name in used),
     ]
 
 

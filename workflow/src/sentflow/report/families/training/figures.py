@@ -239,13 +239,8 @@ def _gather_paths(inputs: Inputs) -> list[PathPoint]:
         both = {one.measure: one for one in own}
         if len(both) == 2:  # noqa: PLR2004 - alignment and uniformity
             row = both[UNIFORMITY]
-            points.append(
-                PathPoint(
-                    **places[row.group], start=row.start, pairs=row.pairs, seed=row.seed, step=row.step,
-                    alignment=both[ALIGNMENT].value, uniformity=row.value, chosen=row.selected,
-                    data_version=row.data_version,
-                )
-            )  # fmt: skip
+            measures = {"alignment": both[ALIGNMENT].value, "uniformity": row.value, "chosen": row.selected}
+            points.append(row_from(PathPoint, vars(row) | places[row.group] | measures))
     return points
 
 
