@@ -150,6 +150,7 @@ def test_edit_of_code_that_the_command_reaches_changes_the_digest(package, name,
         ("def f(a, /, b): ...\n", "def f(a, b, /): ...\n"),
         ("def f(*, a=None, b): ...\n", "def f(*, a, b=None): ...\n"),
         ("{**a, 'b': c}\n", "{'b': c, **a}\n"),
+        ("class A(B, file='a'): ...\n", "class A(B, file='b'): ...\n"),
     ],
 )
 def test_programs_that_differ_have_other_digests(package, one, other):

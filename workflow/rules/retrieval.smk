@@ -89,7 +89,7 @@ job_rule(
     digested(corpus=paths.CORPUS),
     with_digest(table=paths.TERMS),
     minutes=60,
-    per_input=20,
+    per_input=6,
     env=retrieval.analyser_versions,
     settings=retrieval.analyser_settings,
 )
@@ -99,7 +99,7 @@ job_rule(
     digested(terms=retrieval.terms_of_shards),
     with_digest(table=paths.TERM_COUNTS),
     minutes=60,
-    per_input=20,
+    per_input=6,
     constraints=dict(corpus=one_of(retrieval.prepared_corpora)),
 )
 

@@ -104,7 +104,8 @@ def test_keys_of_a_round_are_laid_over_the_entry_and_the_data_of_its_start():
             "data": "other",
         },
     ]
-    found = experiment(in_rounds(called="mine", rounds=rounds, seeds=[1]), SELECTED).entries
+    over = {"training_data": {"mine-a-negatives": {"limit": 9}}, "models": {"mine-b": {"max_tokens": 9}}}
+    found = experiment(in_rounds(called="mine", rounds=rounds, seeds=[1]), SELECTED, over).entries
     a, b, c = (found["models"][f"mine-{name}-seed-1"] for name in "abc")
     assert [one["training"]["steps"] for one in (a, b, c)] == [3, 4, 4]
     assert (a["data"], b["data"], c["data"]) == ("of-bm25", "mine-a-negatives-seed-1", "other")
@@ -112,6 +113,7 @@ def test_keys_of_a_round_are_laid_over_the_entry_and_the_data_of_its_start():
     assert b["settings"] == {"scale": 10}
     of_b = found["training_data"]["mine-a-negatives-seed-1"]
     assert of_b["negatives"] == {"retriever": "mine-a-seed-1", "ranks": [1, 5]}
+    assert (of_b["limit"], b["max_tokens"]) == (9, 9)
     assert (of_b["form"], of_b["questions"]) == (MINED["form"], MINED["questions"])
     assert found["training_data"]["other"]["negatives"] == MINED["negatives"]
 

@@ -125,6 +125,10 @@ def test_the_questions_that_choose_are_searched_by_each_snapshot_and_are_neither
     own = without_nulls(own)
     assert any(f"selection.questions: of-bm25 trains on {name}" in one for one in mistakes(own))
     own["models"]["round-1"]["selection"]["questions"] = "municipal-laws-sample"
+    shallow = {"retrieval": {"depth": 5}, **sets}
+    assert any(
+        "selection.measure: RR@10 is beyond retrieval.depth, 5" in one for one in mistakes(own, shallow)
+    )
     found = experiment(own, sets)
     assert chosen_by_tests(found) == {"municipal-laws-sample": ["round-1"]}
     retrieval, training = Retrieval(found), Training(found)

@@ -162,7 +162,7 @@ class LogHandler(LogHandlerBase):
 
     def _job_error(self, record: Any) -> None:
         job = self._jobs.pop(record.jobid, None)
-        self._time_left.drop(record.jobid)
+        self._time_left.end(record.jobid, failed=True)
         words = _words(job) if job else record.rule_name.replace("_", " ")
         logs = [path for name in record.log or [] if (path := Path(name.partition(" (")[0])).is_file()]
         self._failed[record.jobid] = ", ".join([words, *map(str, logs)])
@@ -321,19 +321,16 @@ class TimeLeft:
         """A job begins, perhaps not for the first time."""
         self._running[job] = (rule, time.monotonic())
 
-    def end(self, job: int) -> float | None:
-        """A job is done; its seconds, if its beginning was seen."""
+    def end(self, job: int, *, failed: bool = False) -> float | None:
+        """A job is done; its seconds, if its beginning was seen. One that failed says nothing of the others."""
         if job not in self._running:
             return None
         rule, begun = self._running.pop(job)
         seconds = time.monotonic() - begun
-        self._left[rule] -= 1
-        self._ended[rule].append(seconds)
+        if not failed:
+            self._left[rule] -= 1
+            self._ended[rule].append(seconds)
         return seconds
-
-    def drop(self, job: int) -> None:
-        """A job failed: what it took says nothing of the others."""
-        self._running.pop(job, None)
 
     @property
     def is_least(self) -> bool:

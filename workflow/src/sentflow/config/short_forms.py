@@ -227,6 +227,8 @@ def _files_at(place: str) -> list[str]:
 
 # --- rounds
 
+_WHOLE_DATA = {"form", "like", "file"}  # entries of training data with one of these are not laid over others
+
 
 def write_out_rounds(own: AllEntries, catalog: AllEntries) -> list[str]:
     """Replace encoders with rounds by an encoder and a retriever for each, and data that are mined; what is wrong.
@@ -234,8 +236,8 @@ def write_out_rounds(own: AllEntries, catalog: AllEntries) -> list[str]:
     Parameters
     ----------
     own, catalog
-        Entries of a configuration, which are changed in place, and of the catalog. Encoders and retrievers of the
-        configuration that have the names of those that are made are laid over these.
+        Entries of a configuration, which are changed in place, and of the catalog. Keys of a configuration for what
+        is made are laid over it.
     """
     problems: list[str] = []
     for name, entry in list(own["models"].items()):
@@ -248,7 +250,7 @@ def write_out_rounds(own: AllEntries, catalog: AllEntries) -> list[str]:
         del own["models"][name]
         for section, key, value in _made_of_rounds(name, entry, own, catalog):
             there = as_map(own[section].get(key))
-            if key in catalog[section] or "round_of" in there or (section == "training_data" and there):
+            if key in catalog[section] or there.keys() & {"round_of", *_WHOLE_DATA}:
                 problems.append(
                     f"{where}: there is {section}.{key} already. Write another name in rounds or called."
                 )
@@ -261,7 +263,8 @@ def _made_of_rounds(
 ) -> Iterator[tuple[str, str, Entry]]:
     """Section, name and entry of everything that one with rounds stands for."""
     data_of: dict[Any, Any] = {}  # encoder that was made → its data
-    known: Entries = {**catalog["training_data"], **own["training_data"]}
+    whole = {key: one for key, one in own["training_data"].items() if as_map(one).keys() & _WHOLE_DATA}
+    known: Entries = {**catalog["training_data"], **whole}
     kind = SPARSE if MADE_BY.get(entry.get("recipe", "")) in WEIGHING else DENSE
     common = {key: value for key, value in entry.items() if key not in ("rounds", "called")}
     first, start = entry.get("start"), entry.get("start")

@@ -95,7 +95,7 @@ def of_terms(index: Bm25, row: int, question: Sequence[str]) -> Explanation:
     held = {term: index.index.frequency(term, row) for term in sorted(asked)}
     addends = {term: asked[term] * float(index.scores([term])[row]) for term in held}
     return _explained(
-        (Contribution(term, asked[term], n, addends[term]) for term, n in held.items() if n),
+        (Contribution(term, float(asked[term]), float(n), addends[term]) for term, n in held.items() if n),
         rest=math.fsum(addends[term] for term, n in held.items() if not n),
     )
 
@@ -289,7 +289,7 @@ def write_shared_terms(
     logger.info("%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen))
 
 
-def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
+def _rows(about: Mapping[str, Any], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
     for place, one in enumerate(found.shared[:TERMS] or [_NOTHING], start=bool(found.shared)):
         yield SharedTerm(
             **about,
@@ -300,9 +300,6 @@ def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -
             rest=found.rest,
             rest_share=found.share(found.rest),
             place=place,
-            term=one.term,
-            in_question=float(one.in_question),
-            in_document=float(one.in_document),
-            addend=one.addend,
+            **one._asdict(),
             share=found.share(one.addend),
         )

@@ -101,6 +101,7 @@ class Shown(Settings):
 class CountsTerms(Shown):
     """What a retriever may say that counts terms by BM25."""
 
+    asks = ("search", 60, 6)
     libraries = ("bm25s", "numpy")
     analyser: Text | dict[str, Text]
     """Name of the analyser that makes terms, or language of the corpus → name, and `other` → name."""

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.retrieval.measures import Grades, Ranking, per_question, relevant_of
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Questions
@@ -237,7 +237,7 @@ def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], wh
         if same is not None:
             shared.setdefault(one.question_set, []).append(same)
     if shared:
-        told = "; ".join(f"{len(names)} with {name}: {_first(names)}" for name, names in shared.items())
+        told = "; ".join(f"{len(names)} with {name}: {listed(names, 5)}" for name, names in shared.items())
         raise DataError(
             f"{where}.tuned_on: {questions.name} shares questions with what it is tuned on, so its values would be "
             f"flattered ({told}). Tune on other questions, or take these out of one of the sets."
@@ -247,8 +247,3 @@ def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], wh
 def _fingerprint(text: str) -> str:
     words = " ".join(_WORDS.findall(normalize("NFC", text).lower()))
     return hashlib.sha256(words.encode()).hexdigest() if words else ""
-
-
-def _first(names: list[str], limit: int = 5) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more

@@ -317,22 +317,11 @@ def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
     return settings.learning_rate * (1 - done)
 
 
-class UncorrectedAdamW(torch.optim.Optimizer):
+class UncorrectedAdamW(torch.optim.AdamW):
     """AdamW whose moments are not corrected for their start at 0, and whose decay follows the step.
 
-    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. Arguments as of
-    ``torch.optim.AdamW``.
+    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``.
     """
-
-    def __init__(
-        self,
-        params: Any,
-        lr: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-6,
-        weight_decay: float = 0.0,
-    ) -> None:
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
