@@ -91,4 +91,4 @@ rule exports:
 complete(workflow, str(home / "envs" / "sentflow.yaml"))
 # Not in onstart: without its targets Snakemake never starts
 if not is_module:
-    explain_unknown_targets(logger, workflow)
+    listen(logger, workflow)

@@ -25,7 +25,7 @@ from real_probes import THREE_CLASSES, RealTask, text_task
 from real_scores import OTHERS, measured
 from retrieval_tests import seed_rates
 from sentflow.api.data import known_tasks, load_task
-from sentflow.compare.pair_sets import NormalTest
+from sentflow.compare.pair_sets import normal_test
 from sentflow.probing.settings import PUBLISHED
 from sentflow.similarity.measures import spearman
 from sentflow.similarity.scores import bootstrap
@@ -131,7 +131,7 @@ def class_shares(_: Path, n_samples: int) -> Iterator[Line]:
         for one in simulated_samples(World(1000, (1.0, 1.0), one_in), n_sets=n_samples, seed=one_in):
             differences = one.scores[:, 0] - one.scores[:, 1]
             a, b = (row_scores("mcc", 2, *by_repetition(own)) for own in one.predictions)
-            both.append([OutOfFoldT.of(a, b, differences), CorrectedT(differences, 5)])
+            both.append([OutOfFoldT(differences, a, b), CorrectedT(differences, 5)])
         for name, own in zip(TESTS, zip(*both, strict=True), strict=True):
             mean, error, freedom = np.array([[test.mean, test.error, test.freedom] for test in own]).T
             true = np.sqrt(np.mean(mean**2))
@@ -202,11 +202,9 @@ def pairs(mirror: Path, n_samples: int) -> Iterator[Line]:
             gold, columns = scores(graph, *effects, generator)
             drawn = bootstrap(gold, columns, graph.units, n_resamples=199, seed=seed)["spearman"]
             low, high = percentile_limits(drawn[:, 0], LEVEL)
-            test = NormalTest(
-                spearman(columns[0], gold) - spearman(columns[1], gold), drawn[:, 0] - drawn[:, 1]
-            )
-            below, above = test.interval(LEVEL)
-            found.append([low <= truth <= high, below <= 0 <= above, test.p() <= ALPHA])
+            difference = spearman(columns[0], gold) - spearman(columns[1], gold)
+            (below, above), p = normal_test(difference, drawn[:, 0] - drawn[:, 1], level=LEVEL)
+            found.append([low <= truth <= high, below <= 0 <= above, p <= ALPHA])
         about = (
             name,
             f"{effects[0]:g}, {effects[1]:g}",

@@ -13,7 +13,6 @@ from collections import defaultdict
 import numpy as np
 from scipy import stats
 
-from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import item_replicates, resampling_units
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT, mcnemar
@@ -119,12 +118,11 @@ def rates(world: World, n_sets: int, seed: int, n_resamples: int) -> dict:
 def intervals(sample: Sample, replicates: np.ndarray, published) -> dict[str, tuple[float, float]]:
     """Each interval of the first encoder."""
     scores = sample.scores[:, 0]
-    ours = nadeau_bengio_interval(scores, folds=FOLDS, level=LEVEL)
     naive = stats.t.ppf((1 + LEVEL) / 2, len(scores) - 1) * scores.std(ddof=1) / math.sqrt(len(scores))
     return {
-        "generalisation": (ours.low, ours.high),
+        "generalisation": CorrectedT(scores, FOLDS).interval(LEVEL),
         "item": percentile_limits(replicates, LEVEL),
-        "published": (published.low, published.high),
+        "published": published,
         "naive t": (scores.mean() - naive, scores.mean() + naive),
     }
 
@@ -134,7 +132,7 @@ def tests(sample: Sample, replicates: np.ndarray, published) -> dict[str, float]
     differences = sample.scores[:, 0] - sample.scores[:, 1]
     first, second = sample.predictions[:2]
     own = first.repetition == 1
-    apart = published[0].low > published[1].high or published[1].low > published[0].high
+    apart = published[0][0] > published[1][1] or published[1][0] > published[0][1]
     below = float((replicates[:, 0] <= replicates[:, 1]).mean())
     return {
         "corrected t": CorrectedT(differences, FOLDS).p(),

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.api.data import catalog_pairs
-from sentflow.compare.pair_sets import NormalTest
+from sentflow.compare.pair_sets import normal_test
 from sentflow.similarity.measures import spearman
 from sentflow.similarity.scores import bootstrap, graph_of, limits, overlap
-from sentflow.stats.pair_graph import PairGraph, PairUnits
+from sentflow.stats.pair_graph import COMPONENTS, PAIRS, SENTENCES, PairGraph, PairUnits
 from sentflow.stats.seeds import derive_seed
 
 LEVEL, ALPHA = 0.95, 0.05
@@ -91,11 +91,7 @@ def read(name: str, mirror: Path) -> RealPairs:
 
 def drawings(graph: PairGraph) -> dict[str, PairUnits]:
     """The three ways to draw, whatever the rule would choose."""
-    return {
-        "pairs": graph.pair_units(),
-        "components": graph.component_units(),
-        "sentences": graph.sentence_units(),
-    }
+    return {kind: graph.units_of(kind) for kind in (PAIRS, COMPONENTS, SENTENCES)}
 
 
 def sharing(args: argparse.Namespace) -> Iterator[Sequence[str]]:
@@ -112,7 +108,7 @@ def sharing(args: argparse.Namespace) -> Iterator[Sequence[str]]:
         shares = (ends[graph.first] > 1) | (ends[graph.second] > 1)
         errors = [
             spreads(one.gold, one.columns, units, args.resamples * 10, derive_seed(args.seed, name))
-            for units in (graph.units, graph.pair_units())
+            for units in (graph.units, graph.units_of(PAIRS))
         ]
         ratios = (f"{ours / of_pairs:.2f}" for ours, of_pairs in zip(*errors, strict=True))
         yield (
@@ -240,7 +236,7 @@ def coverage(
             low, high = limits(drawn[:, 0], LEVEL)
             row += [
                 low <= truth <= high,
-                NormalTest(observed - difference, drawn[:, 0] - drawn[:, 1]).p() <= ALPHA,
+                normal_test(observed - difference, drawn[:, 0] - drawn[:, 1], level=LEVEL)[1] <= ALPHA,
             ]
         found.append(row)
     return [f"{100 * share:.1f}" for share in np.mean(found, axis=0)]

@@ -28,8 +28,8 @@ from real_probes import (
     text_task,
 )
 from sentflow.stats.effective import effective_clusters
-from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import metric_values
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.seeds import derive_seed
 
 DOCUMENTS = {"T1A-open": (6, 8, 10, 20, 39), "T2A-open": (25, 50, 100, 150), "T3-open": (50, 125, 500)}
@@ -150,8 +150,8 @@ def intervals(dealt: CrossValidated, kept: CrossValidated | None, weights: np.nd
 
 
 def _corrected(scores: np.ndarray, folds: int) -> Interval:
-    limits = [nadeau_bengio_interval(scores, folds=folds, level=level) for level in LEVELS]
-    return Interval(scores.mean(), np.array([(one.high - one.low) / 2 for one in limits]))
+    limits = [CorrectedT(scores, folds).interval(level) for level in LEVELS]
+    return Interval(scores.mean(), np.array([(high - low) / 2 for low, high in limits]))
 
 
 def jackknife_error(counts: np.ndarray, weights: np.ndarray) -> float:

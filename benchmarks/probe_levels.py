@@ -94,7 +94,7 @@ def tests(found: Predicted) -> dict[str, list[PairedT]]:
     ]
     differences = [found.scores[:, a] - found.scores[:, b] for a, b in PAIRS]
     by_rows: list[PairedT] = [
-        OutOfFoldT.of(scored[a], scored[b], own) for (a, b), own in zip(PAIRS, differences, strict=True)
+        OutOfFoldT(own, scored[a], scored[b]) for (a, b), own in zip(PAIRS, differences, strict=True)
     ]
     return dict(zip(TESTS, (by_rows, [CorrectedT(own, found.folds) for own in differences]), strict=True))
 

@@ -179,10 +179,10 @@ def measured(folder: Path, mirror: str, mlp_repetitions: int) -> Iterator[tuple[
 def limits_of(found: "object") -> Iterator[float]:
     """Limits of the intervals of a score."""
     from sentflow.probing.settings import PUBLISHED
-    from sentflow.stats.score import StatisticsSettings, score
+    from sentflow.stats.score import score
 
     numbers = score(
-        found.scores, n_folds=PUBLISHED.folds, seed=PUBLISHED.seed, settings=StatisticsSettings(0.95, 10_000)
+        found.scores, n_folds=PUBLISHED.folds, seed=PUBLISHED.seed, level=0.95, n_resamples=10_000
     )
     for interval in numbers["intervals"].values():
         yield from (interval["low"], interval["high"])

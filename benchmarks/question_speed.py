@@ -16,7 +16,8 @@ import numpy as np
 from scipy.stats import permutation_test
 
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import QuestionScores
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.stats.means import ClusteredScores
 from sentflow.stats.multiplicity import sign_flip_p_values
 from simulated_questions import alike
@@ -36,7 +37,7 @@ def main() -> None:
     differences = scores[first] - scores[second]
 
     def all_of_it() -> object:
-        settings = QuestionSettings(level=0.95, alpha=0.05, margin=0.01, n_resamples=n_resamples, seed=1)
+        settings = QuestionTests(level=0.95, alpha=0.05, margin=0.01, n_resamples=n_resamples, seed=1)
         systems, questions = ([f"{kind}{i}" for i in range(k)] for kind, k in (("s", m), ("q", n)))
         return all_differences(QuestionScores("simulated", "RR@10", systems, questions, scores, settings))
 

@@ -15,6 +15,7 @@ from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Ranked, Run, top
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.settings import BM25
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.retrieval.tuning import clusters_of
 from sentflow.stats.seeds import derive_seed
 
@@ -76,7 +77,7 @@ def measured(name: str, mirror: Path, measures: list[str], depth: int = 100) -> 
 
     def bm25(analyser: dict[str, str], **settings: float) -> list[Ranked]:
         terms = Analyser(AnalyserSettings.model_validate(analyser)).terms
-        index = Bm25(terms(corpus.whole_texts()), BM25(kind="bm25", analyser="a", **settings))
+        index = Bm25(TermIndex.of([terms(corpus.whole_texts())]), BM25(kind="bm25", analyser="a", **settings))
         return list(index.search(terms(questions.texts), depth))
 
     def randomly() -> list[Ranked]:

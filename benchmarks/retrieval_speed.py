@@ -25,6 +25,7 @@ from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.settings import BM25
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.texts.corpora import Corpus, Questions
 
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
@@ -52,8 +53,10 @@ def bm25(args: argparse.Namespace) -> str:
     from rank_bm25 import BM25Okapi
 
     documents, questions = zalo(args.zalo) if args.zalo else made()
-    indexing = least({"ours": lambda: Bm25(documents, SETTINGS), "other": lambda: BM25Okapi(documents)}, 2)
-    ours, other = Bm25(documents, SETTINGS), BM25Okapi(documents)
+    indexing = least(
+        {"ours": lambda: Bm25(TermIndex.of([documents]), SETTINGS), "other": lambda: BM25Okapi(documents)}, 2
+    )
+    ours, other = Bm25(TermIndex.of([documents]), SETTINGS), BM25Okapi(documents)
     some = questions[:50]  # of the slow one
 
     def plain() -> None:

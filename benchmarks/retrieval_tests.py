@@ -218,7 +218,7 @@ def usual_interval(differences: np.ndarray, unit: np.ndarray) -> tuple[float, fl
 def interval_of(units: ClusteredScores, n_resamples: int, seed: int) -> MeanInterval:
     """Bootstrap intervals of one row of scores."""
     drawn = units.replicates(n_resamples=n_resamples, seed=seed)[:, 0]
-    return mean_interval(drawn, float(units.means[0]), units.left_out()[:, 0], level=LEVEL)
+    return mean_interval(drawn, float(units.means[0]), units.left_out[:, 0], level=LEVEL)
 
 
 def seeds(n_sets: int, seed: int, _: int) -> str:

@@ -48,7 +48,7 @@ EDITS = (
     Edit("a kernel of the probes", (r"^def adamw_schedule\(",)),
     Edit("one table", (r"^def encoders_table\(", r"^def encoders\(inputs")),
     Edit("one figure", (r'^"""Task × model heat map',)),
-    Edit("the statistics of scores", (r"^def nadeau_bengio_interval\(",)),
+    Edit("the statistics of scores", (r"^class CorrectedT\(",)),
     Edit("a measure of geometry", (r"^def average_cosine\(",)),
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ from bootstrap_speed import scipy_interval
 from sentflow.probing.settings import PUBLISHED
 from sentflow.stats.items import OutOfFold, Units, item_interval, metric_values, resampling_units
 from sentflow.stats.repeatability import PER_EPOCH, QUANTITIES, bootstrap_seed, quantity_seeds
-from sentflow.stats.score import StatisticsSettings, score
+from sentflow.stats.score import score
 
 LEVEL = 0.99
 N_RESAMPLES, N_ITEM_RESAMPLES = 10_000, 2000  # of config.yaml
@@ -76,8 +76,8 @@ def ours(
         n_resamples=N_ITEM_RESAMPLES,
         seed=0,
     )
-    settings = StatisticsSettings(level=LEVEL, n_resamples=N_RESAMPLES)
-    return score(folds, n_folds=PUBLISHED.folds, seed=PUBLISHED.seed, settings=settings, items=items)
+    how = {"n_folds": PUBLISHED.folds, "seed": PUBLISHED.seed, "level": LEVEL, "n_resamples": N_RESAMPLES}
+    return score(folds, **how, items=items)
 
 
 def plain_published(folds: dict[str, np.ndarray], found: dict) -> tuple[float, float]:

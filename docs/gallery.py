@@ -53,9 +53,8 @@ def shrink(source: Path, target: Path) -> None:
         size = (width, round(drawn.height * width / drawn.width))
         small = drawn.resize(size, Image.Resampling.LANCZOS) if width < drawn.width else drawn
         for colours in COLOURS:
-            small.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-                target, optimize=True
-            )
+            reduced = small.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+            reduced.save(target, optimize=True)
             if target.stat().st_size <= MOST_BYTES:
                 return
 

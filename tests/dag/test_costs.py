@@ -1,12 +1,13 @@
 """`sentflow costs`: the jobs are those of a dry run, and a job takes what jobs of its rule took."""
 
+import json
 import re
 from collections import Counter
 
 import pytest
 from workflow_copy import TINY, command, copy_workflow, planned
 
-from sentflow.cli.costs import PlannedJob, seconds_of
+from sentflow.cli.costs import PlannedJob, seconds_of, speeds_here
 from sentflow.flow.rules import COSTS, OTHERS, Cost
 
 ROWS, N_PAIRS = {"small": 400, "large": 8000}, 9 * 8 / 2 * 18
@@ -39,3 +40,22 @@ def test_jobs_are_those_that_snakemake_would_run(tmp_path):
 def test_a_job_takes_what_jobs_of_its_rule_took_times_its_size(job, seconds):
     here, trainings = {"score": Cost(4.0, 100.0)}, {"known": 7200.0, "unknown": None}
     assert seconds_of(job, here, ROWS, N_PAIRS, trainings) == pytest.approx(seconds)
+
+
+def test_trainings_are_as_fast_as_those_from_the_same_start_that_ended_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    starts = {
+        "first": "bert",
+        "second": "first",
+        "third": "second",
+        "other": "minilm",
+        "random": {"like": "bert"},
+    }
+    models = {name: {"kind": "trained", "start": start} for name, start in starts.items()}
+    models |= {name: {"kind": "transformers"} for name in ("bert", "minilm")}
+    for name, seconds in (("first", 100.0), ("second", 50.0)):
+        folder = tmp_path / f"results/training/{name}"
+        folder.mkdir(parents=True)
+        (folder / "made.json").write_text(json.dumps({"seconds": seconds}))
+    tokens = {"first": 2000, "second": 4000, "third": None, "other": 9, "random": 9}
+    assert speeds_here(tokens, models) == dict.fromkeys(("first", "second", "third"), 40.0)

@@ -92,8 +92,8 @@ def slow(*case: Any) -> Any:
         slow("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("encoders/kinds/random.py", OF_RANDOM),
         slow("probing/probes.py", PROBES),
-        slow("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
-        ("stats/paired.py", ("compare", *AFTER_COMPARE)),
+        slow("stats/paired.py", ("score", "hardest", *AFTER_SCORES)),
+        ("compare/tasks.py", ("compare", *AFTER_COMPARE)),
         ("audit/hardest.py", ("hardest", "report")),
         slow(
             "similarity/scores.py",

@@ -11,12 +11,14 @@ from mirror_data import mirror_corpus, mirror_questions
 from retrievers import analyser_with, bm25_settings, fusion_settings
 
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import QuestionScores
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
+from sentflow.retrieval.settings import QuestionTests
+from sentflow.retrieval.term_index import TermIndex
 
 pytestmark = [pytest.mark.mirror, pytest.mark.nightly]
 
@@ -28,7 +30,7 @@ CRANFIELD = {
     "product": (0.5642, 0.4907, 0.7808, 0.8478),
     "reciprocal-rank": (0.5571, 0.4860, 0.7997, 0.8269),
 }
-SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.01, n_resamples=10_000, seed=1)
+SETTINGS = QuestionTests(level=0.95, alpha=0.05, margin=0.01, n_resamples=10_000, seed=1)
 
 
 def ranked(minilm, questions, corpus):
@@ -49,7 +51,8 @@ def cranfield(minilm, mirror):
     """Retriever → measure → values."""
     questions, corpus = mirror_questions("cranfield", mirror), mirror_corpus("cranfield", mirror)
     terms = analyser_with("long-words", stop_words="english").terms
-    bm25 = Bm25(terms(corpus.whole_texts()), bm25_settings()).search(terms(questions.texts), 1000)
+    index = TermIndex.of([terms(corpus.whole_texts())])
+    bm25 = Bm25(index, bm25_settings()).search(terms(questions.texts), 1000)
     runs = {"bm25": [*bm25], "minilm": ranked(minilm, questions, corpus)}
     for rule in ("product", "reciprocal-rank"):
         both = zip(runs["bm25"], runs["minilm"], strict=True)

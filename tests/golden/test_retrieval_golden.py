@@ -11,6 +11,7 @@ from retrievers import analyser_with, bm25_settings
 from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.term_index import TermIndex
 
 pytestmark = pytest.mark.mirror
 
@@ -49,7 +50,9 @@ def measured(name, mirror, analyser=PLAIN, measures=MEASURES):
     questions = mirror_questions(name, mirror)
     corpus = mirror_corpus(questions.corpus, mirror)
     terms = analyser_with(**analyser).terms
-    found = Bm25(terms(corpus.whole_texts()), bm25_settings()).search(terms(questions.texts), 1000)
+    found = Bm25(TermIndex.of([terms(corpus.whole_texts())]), bm25_settings()).search(
+        terms(questions.texts), 1000
+    )
     return evaluate(
         Run(corpus.ids, dict(zip(questions.ids, found, strict=True))), questions, corpus, measures
     )

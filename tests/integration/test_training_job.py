@@ -1,5 +1,6 @@
 """The command of rule train as a process: it leaves in time, and goes on in the same bytes."""
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 from safetensors.numpy import load_file
 from tiny_bert import TEXTS
 from training_jobs import job_settings, rows_in, start_in
-from workflow_copy import environment
+from workflow_copy import PACKAGE, REPOSITORY, ended, environment
 
 from sentflow.files.io import read_json
 from sentflow.jobs.lifeline import VARIABLE
@@ -23,6 +24,30 @@ pytestmark = pytest.mark.slow
 WAIT_SECONDS = 600  # for what never comes; a busy machine takes its time
 MANY = 100_000  # steps, of which a test waits for a few
 ROWS = [f"{one} {other}" for one in TEXTS for other in TEXTS]
+
+SNAKEFILE = """
+from snakemake.logging import logger
+from sentflow.flow.start import listen
+listen(logger, workflow)
+rule train:
+    output: "record.out"
+    retries: 3
+    shell: "exec sh train.sh"
+"""
+# A training that waits, when it has begun to listen, until it is asked to end
+WAITS = """
+import os, pathlib, signal
+begin = signal.signal
+def waits(number, take):
+    begin(number, take)
+    if number == signal.SIGUSR1:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        pathlib.Path("listens").touch()
+        signal.sigwait({signal.SIGTERM})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        os.kill(os.getpid(), signal.SIGTERM)
+signal.signal = waits
+"""
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +144,33 @@ def test_little_time_left_of_a_slurm_job_is_a_wish_to_end_and_the_end_has_the_sa
     found, expected = training.weights(), undisturbed.weights()
     assert found.keys() == expected.keys()
     assert [name for name in expected if found[name].tobytes() != expected[name].tobytes()] == []
+
+
+def test_snakemake_that_is_asked_to_end_lets_a_training_save_and_the_next_run_has_the_same_bytes(
+    inputs, tmp_path
+):
+    training = Training(inputs, tmp_path / "asked", steps=3)
+    (training.folder / "Snakefile").write_text(SNAKEFILE)
+    (training.folder / "train.sh").write_text(f"exec {shlex.join(training.words)}")
+    (tmp_path / "sitecustomize.py").write_text(WAITS)
+    words = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    package = str(REPOSITORY / PACKAGE.parent)
+    variables = {**environment(), "OMP_NUM_THREADS": "1", "PYTHONPATH": package}
+    with training.log.open("wb") as log:
+        waiting = {**variables, "PYTHONPATH": f"{tmp_path}:{package}"}
+        run = subprocess.Popen(words, cwd=training.folder, env=waiting, stdout=log, stderr=log)
+    while not (training.folder / "listens").exists():
+        assert run.poll() is None, training.said
+        time.sleep(0.02)
+    run.terminate()
+    assert run.wait(WAIT_SECONDS) == 1
+    assert "the same command goes on" in training.said
+    assert (training.steps, training.outputs) == (1, [])
+    done = ended(words, training.folder, variables)
+    assert done.code == 0, done.text
+    undisturbed = Training(inputs, tmp_path / "undisturbed", steps=3)
+    assert undisturbed.run() == 0, undisturbed.said
+    found, expected = training.weights(), undisturbed.weights()
+    assert {name: array.tobytes() for name, array in found.items()} == {
+        name: array.tobytes() for name, array in expected.items()
+    }

@@ -9,6 +9,7 @@ import pytest
 from sentflow.compare.rows import QuestionDifference
 from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.config.collections import CorpusSettings, QuestionSettings
+from sentflow.files.io import read_sealed
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.evaluation import read_values
@@ -23,6 +24,8 @@ from sentflow.retrieval.settings import (
     SearchSettings,
 )
 from sentflow.texts.jobs import prepare_corpus, prepare_questions
+from sentflow.training.jobs import evaluate_snapshot
+from sentflow.training.settings import ScoredSnapshot
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
 QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}
@@ -121,6 +124,18 @@ def test_an_expanded_question_finds_documents_without_its_own_terms(prepared):
     _, found = searched("rm3.parquet", by, 4, analyser=WORDS, terms=Path("t.parquet"))
     assert set(bm25(4)[1]["q1"]) == {"d0", "d2"}
     assert (found["q1"][2:], found["q3"]) == (["d1"], ["d3"])  # heat, which d2 has beside wings
+
+
+@pytest.mark.parametrize(("measure", "value"), [("RR@10", (1 / 2 + 1 + 0) / 3), ("RR@1", (0 + 1 + 0) / 3)])
+def test_a_snapshot_is_worth_the_mean_over_all_development_questions(prepared, measure, value):
+    (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    run_file("snapshot", "run.trec")
+    settings = ScoredSnapshot(model="mine", step=20, pairs="q", measure=measure)
+    evaluate_snapshot(
+        corpus=CORPUS, **ASKED, run=Path("snapshot.parquet"), settings=settings, output=Path("s.json")
+    )
+    found = read_sealed("s.json")
+    assert (found["step"], found["pairs"], found["measures"]) == (20, "q", {measure: pytest.approx(value)})
 
 
 def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):

@@ -12,7 +12,9 @@ from training_jobs import job_settings, rows_in, start_in
 from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import SentflowError
 from sentflow.files.io import read_json, read_sealed, write_sealed
+from sentflow.files.rows import write_rows
 from sentflow.training.jobs import choose_snapshot, train
+from sentflow.training.record import HeldOutRow
 from sentflow.training.selection import choose as choose_step
 from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
 
@@ -37,8 +39,9 @@ def choose(snapshots: Path, **selection: object) -> Path:
         state=folder / "state",
         snapshots=snapshots,
         record=folder / "record.json",
-        scores=[folder / f"{step}.json" for step in SCORES],
-        settings=SnapshotChoice(model="mine", kind="trained", pairs="STSB-dev", **selection),
+        scores=[] if "pairs" in selection else [folder / f"{step}.json" for step in SCORES],
+        held_out=folder / "held-out.parquet",
+        settings=SnapshotChoice(**{"model": "mine", "kind": "trained", "pairs": "STSB-dev", **selection}),
         manifest=folder / "model/manifest.json",
         last=folder / "last",
         selection=folder / "selection.json",
@@ -56,6 +59,22 @@ def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snaps
     assert all((folder / "model/weights" / name).is_file() for name in manifest.files)
     assert (folder / "last/after-4.txt").is_file()
     assert (folder / "last/model.safetensors").is_file()
+
+
+@pytest.mark.parametrize(("measure", "step"), [("loss", 4), ("average_precision", 2)])
+def test_of_held_out_rows_the_lowest_loss_or_the_highest_precision_is_chosen(snapshots, measure, step):
+    measured = {"loss": (0.1, 0.5, 0.3), "average_precision": (0.9, 0.8, 0.7)}  # before training, too
+    rows = [
+        HeldOutRow(step=at, measure=name, value=value, n=1)
+        for name, values in measured.items()
+        for at, value in zip(SCORES, values, strict=True)
+    ]
+    write_rows(snapshots.parent / "held-out.parquet", HeldOutRow, rows)
+    folder = choose(snapshots, pairs="held-out", measure=measure)
+    chosen = read_sealed(folder / "selection.json")
+    assert (chosen["step"], chosen["looked_at"]) == (step, [0, 2, 4])
+    assert chosen["score"] == (0.3 if measure == "loss" else 0.8)
+    assert (folder / f"model/weights/after-{step}.txt").is_file()
 
 
 NAN = math.nan
@@ -108,6 +127,7 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
 
     choice = {name: out / name for name in ("manifest", "selection", "last")}
     taken = {"snapshots": outputs["snapshots"], "record": outputs["record"], "state": state}
+    taken["held_out"] = outputs["held_out"]
     choose_snapshot(**taken, **choice, settings=SnapshotChoice(model="tiny", kind="trained"))
     assert not state.exists()
     assert (out / "last/model.safetensors").is_file()

@@ -99,6 +99,26 @@ def test_results_have_the_published_keys_and_types(evaluated):
     assert tests["value"].mean() == pytest.approx(result["avg_metric_test"])
 
 
+def test_tasks_with_too_few_rows_are_named_in_one_warning_before_the_first_is_embedded(data, caplog):
+    tasks, told_before = ["T1B-sample", "G3-sample", "F3-sample"], []
+
+    class Encoder(WordEncoder):
+        def encode(self, texts):
+            told_before.append([line for line in caplog.messages if "too few rows" in line])
+            return super().encode(texts)
+
+    evaluator = sentflow.UlyssesSentEval(Encoder(), tasks=tasks, data_dir_path=data)
+    evaluator.evaluate(kwargs_train=QUICK)
+    evaluator.evaluate_in_task("G3-sample", kwargs_train=QUICK)
+    (told,) = told_before[0]
+    assert all(task in told for task in tasks)
+    assert {*map(tuple, told_before)} == {(told,)}
+    assert [line for line in caplog.messages if "rows" in line] == [told]
+    caplog.clear()
+    evaluator.evaluate_in_task("G1-sample", kwargs_train=QUICK)
+    assert ["G1-sample" in line for line in caplog.messages if "too few rows" in line] == [True]
+
+
 def test_numbers_are_those_of_the_engine(data, evaluated):
     table = sample_table(data, "G3-sample")
     expected = cross_validate(

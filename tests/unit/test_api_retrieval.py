@@ -1,10 +1,13 @@
 """Search and evaluation in notebooks: the numbers of the pipeline on plain lists, and what is refused."""
 
+import gzip
+import json
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+import pytrec_eval
 from masked_models import sparse_encoder
 from retrievers import analyser_with, bm25_settings, fusion_settings
 from sentence_transformers import SentenceTransformer
@@ -17,17 +20,18 @@ from sentflow.api.run_evaluation import (
     MARGIN,
     MEASURES,
     N_RESAMPLES,
-    grades_of,
     judged_questions,
 )
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
-from sentflow.errors import ConfigError
+from sentflow.compare.questions import QuestionScores
+from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.evaluation import evaluate, stated_means
 from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.dense import Vectors, search_vectors
 from sentflow.retrieval.retrievers.fusion import fused
-from sentflow.sparse.encoding import term_embeddings
+from sentflow.retrieval.settings import QuestionTests
+from sentflow.retrieval.term_index import TermIndex
+from sentflow.sparse.model import term_embeddings
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 
@@ -53,7 +57,7 @@ def test_bm25_gives_the_scores_of_the_pipeline():
     terms = analyser_with("long-words").terms
     texts = found.corpus.whole_texts()
     assert texts[4] == "Metal the plane of heat"
-    expected = Bm25(terms(texts), bm25_settings()).search(terms([*QUESTIONS.values()]), 3)
+    expected = Bm25(TermIndex.of([terms(texts)]), bm25_settings()).search(terms([*QUESTIONS.values()]), 3)
     for name, ranked in zip(QUESTIONS, expected, strict=True):
         assert [*found[name].items()] == [
             (str(row), score) for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)
@@ -126,7 +130,8 @@ def test_weights_that_are_not_here_are_named_with_what_to_do(monkeypatch):
 def test_an_evaluation_has_the_values_and_intervals_of_the_pipeline():
     found = sentflow.retrieve(QUESTIONS, DOCUMENTS)
     result = sentflow.evaluate_run(found, JUDGED, question_set="q")
-    asked = judged_questions("q", grades_of(JUDGED), 1)
+    grades = {"a": {"0": 1}, "b": {"1": 2, "4": 1}, "c": {"3": 1}, "d": {"2": 1}}
+    asked = judged_questions("q", grades, 1)
     expected = evaluate(found.run, asked, found.corpus, MEASURES)
     bootstrap = Bootstrap(LEVEL, N_RESAMPLES, derive_seed(9847706, "q", "bootstrap"))
     assert result.means == stated_means(expected, bootstrap)
@@ -153,6 +158,83 @@ def test_lists_dictionaries_rows_and_files_are_the_same_run(tmp_path):
         assert sentflow.evaluate_run(run, judgements, ["RR@10"]).per_question().equals(expected)
 
 
+def test_a_document_counts_once_by_its_best_passage_as_in_trec_eval_of_documents():
+    random = np.random.default_rng(5)
+    passages = [f"law-{number}#{part}" for number in range(12) for part in range(4)]
+    run = {f"q{row}": dict(zip(passages, random.random(48).tolist(), strict=True)) for row in range(6)}
+    judged = {name: random.choice(passages, 5, replace=False).tolist() for name in run}
+    best = {name: {} for name in run}
+    for name, own in run.items():
+        for passage, score in own.items():
+            document = passage.partition("#")[0]
+            best[name][document] = max(score, best[name].get(document, 0))
+    documents = {name: {one.partition("#")[0]: 1 for one in own} for name, own in judged.items()}
+    theirs = pytrec_eval.RelevanceEvaluator(documents, {"map", "ndcg_cut.3", "P.5"}).evaluate(best)
+    of_passage = {passage: passage.partition("#")[0] for passage in passages}
+    for given, judgements in (("^(.+)#", judged), ("^[^#]+", documents), (of_passage, judged)):
+        found = sentflow.evaluate_run(run, judgements, ["AP", "nDCG@3", "P@5"], passages=given)
+        for measure, name in (("AP", "map"), ("nDCG@3", "ndcg_cut_3"), ("P@5", "P_5")):
+            expected = [theirs[one][name] for one in found.found.questions]
+            assert found.found.values[measure] == pytest.approx(expected, abs=1e-12)
+        assert found.n_further == 6 * 36 and "216 further passages" in repr(found)
+
+
+FORMS = [
+    ([7], [8, 7], [7, 7]),
+    (["y"], ["x", "y"], ["y"]),
+    (
+        [["y", 2], ["x", 0]],
+        [{"id": "y", "score": 1}, {"id": "c", "document": "x", "score": 2}],
+        [["y", -1.5]],
+    ),
+    ([{"id": "y", "grade": 1}], [["y", 1], ["x", 2]], [{"doc_id": "y"}]),
+]
+
+
+@pytest.mark.parametrize(("wanted", "first", "second"), FORMS)
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("question", "expected", "retrieved"),
+        ("query", "expected_ids", "retrieved_ids"),
+        ("user_input", "reference_context_ids", "retrieved_context_ids"),
+    ],
+)
+def test_objects_of_questions_are_a_run_with_judgements(keys, wanted, first, second, tmp_path):
+    objects = [dict(zip(keys, (name, wanted, own), strict=True)) for name, own in (("a", first), (2, second))]
+    path = tmp_path / "answers.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, objects)).encode()))
+    for given in (objects, path):
+        assert sentflow.evaluate_run(given, measures=["RR"]).per_question()["RR"].tolist() == [0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"question": "a", "retrieved": []}', "none of the keys expected"),
+        ('{"question": "a", "expected": ["x"]}', "none of the keys retrieved"),
+        ('{"question": null, "expected": ["x"], "retrieved": []}', "none of the keys question_id"),
+        ('{"question": "a", "expected": "x", "retrieved": []}', "no list of documents"),
+        ('{"question": "a", "expected": ["x"], "retrieved": [["x"]]}', "no identifier"),
+        (
+            '{"question": "a", "expected": ["x"], "retrieved": [["x", 1], "y"]}',
+            "score of 'y' for 'a' is None",
+        ),
+        ('{"question": "a", "expected": ["x"], "retrieved": [["x", NaN]]}', "nan. Give a finite number"),
+        ('{"question": "a", "expected": [["x", 0.5]], "retrieved": []}', "0.5. Give a whole number"),
+        ('{"question": "b", "expected": ["x"], "retrieved": []}', "'b' is there twice"),
+        ('{"question": "a"', "object 2: "),
+        ("[]", "object 2: "),
+    ],
+)
+def test_objects_of_another_form_are_named_by_file_and_line(line, said, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"question": "b", "expected": ["x"], "retrieved": ["x"]}\n' + line, encoding="utf-8")
+    with pytest.raises((ArgumentError, DataError)) as raised:
+        sentflow.evaluate_run(path)
+    assert str(raised.value).startswith(str(path)) and said in str(raised.value)
+
+
 def test_a_comparison_is_that_of_the_pipeline():
     bm25, other = (
         sentflow.evaluate_run(sentflow.retrieve(QUESTIONS, DOCUMENTS, one), JUDGED, ties="mean")
@@ -160,7 +242,7 @@ def test_a_comparison_is_that_of_the_pipeline():
     )
     found = bm25.compare(other, "RR@10")
     values = np.stack([one.found.values["RR@10"] for one in (bm25, other)])
-    settings = QuestionSettings(LEVEL, ALPHA, MARGIN, N_RESAMPLES, 9847706)
+    settings = QuestionTests(level=LEVEL, alpha=ALPHA, margin=MARGIN, n_resamples=N_RESAMPLES, seed=9847706)
     expected = QuestionScores(
         "questions", "RR@10", ["bm25", "letters"], bm25.found.questions, values, settings
     )
@@ -181,6 +263,9 @@ def test_a_comparison_is_that_of_the_pipeline():
         (lambda: sentflow.evaluate_run({"a": {"x": float("nan")}}, {"a": ["x"]}), "is nan. Give a finite number"),
         (lambda: sentflow.evaluate_run([("a", "x", 1), ("a", "x", 2)], {"a": ["x"]}), "'x' occurs twice for 'a'"),
         (lambda: sentflow.evaluate_run(RUN, {"a": ["x"]}, documents=["x"]), "documents are not among the documents"),
+        (lambda: sentflow.evaluate_run(RUN), "judgements are missing"),
+        (lambda: sentflow.evaluate_run(RUN, {"a": ["x"]}, passages="("), "no regular expression"),
+        (lambda: sentflow.evaluate_run({"a": {"l-1-2": 1}}, {"a": ["l-1"]}, passages="^(.+)-"), "'l-1' is a document"),
     ]
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_with_what_to_write(call, said):

@@ -12,9 +12,9 @@ from sentence_transformers.sentence_transformer.modules import Dense, Normalize,
 from tiny_bert import save_tiny_phobert
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from sentflow.encoders.descriptions import describe_modules
 from sentflow.encoders.kind import Context
 from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.safety import describe_modules
 from sentflow.encoders.settings import VectorSettings
 from sentflow.errors import ConfigError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mirror_data import catalog, mirror_pairs, raw_file
+from mirror_data import catalog, mirror_pairs, mirror_questions, raw_file
 from training_files import prepared_of
 
 from sentflow.config.tasks import TaskSettings
@@ -56,6 +56,8 @@ def test_some_entries_of_every_kind_have_the_rows_that_the_catalog_expects(mirro
     assert_rows_of_task(derived_task("G3-open", mirror, tmp_path), catalog()["tasks"]["G3-open"])
     for name in ("STSB-dev-senteval", "KLUE-STS-dev", "ASSIN2-test"):
         assert len(mirror_pairs(name, mirror)) == catalog()["pair_sets"][name]["rows"]
+    for name in ("chamber-faq", "korean-questions-train"):
+        assert len(mirror_questions(name, mirror)) == catalog()["question_sets"][name]["rows"]
     found = training_data("stsb-train-texts", mirror, tmp_path)
     assert len(found) == catalog()["training_data"]["stsb-train-texts"]["rows"]
 

@@ -9,9 +9,9 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import mark
+from sentflow.compare.differences import Marks
 from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
-from sentflow.report.costs.encoders import encoder_rows
+from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.similarity.rows import main_rows
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
@@ -102,7 +102,7 @@ def test_equal_encoders_are_a_tie_without_a_test(digests, why):
     sets = tasks_of(rows, compared, [])
     assert not sets.firsts() and not sets.sets[0].is_tested
     assert str(sets.finding()) == "The highest score is shared on the only task."
-    assert mark(compared.pairs, rows[0].task, rows[0].model) == ""
+    assert Marks(compared.pairs, []).mark(rows[0].task, rows[0].model) == ""
 
 
 def test_a_printed_lead_is_the_difference_of_the_printed_values():

@@ -14,9 +14,11 @@ from retrievers import bm25_settings
 from sentflow.cli.configuration import read_configuration
 from sentflow.config.load import load_experiment
 from sentflow.families.retrieval.family import Retrieval
+from sentflow.files.io import write_digest
 from sentflow.flow import paths
 from sentflow.retrieval.ranking import Run, write_run
-from sentflow.retrieval.retrievers.bm25 import Bm25, write_terms
+from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.texts.corpora import Corpus, Questions, write_corpus, write_questions
 
 SET = "municipal-laws-sample"
@@ -52,9 +54,12 @@ def _finished(tmp_path, monkeypatch):
     write_questions(made(paths.QUESTIONS, **names), made(paths.JUDGEMENTS, **names), questions)
     terms = [text.split() for text in TEXTS]
     job = SimpleNamespace(questions=SET, retriever="bm25")
-    write_terms(made(*family.terms(job)), terms, corpus=SET, analyser="long-words")
+    analyser = json.dumps(json.loads(family.search_settings(job))["analyser"])
+    index = TermIndex.of([terms], corpus=SET, analyser=analyser)
+    index.write(file := made(*family.terms(job)))
+    write_digest(file)
     words = [text.rstrip("?").split() for text in ASKED.values()]
-    ranked = Bm25(terms, bm25_settings()).search(words, 10)
+    ranked = Bm25(index, bm25_settings()).search(words, 10)
     about = {"questions": SET, "retriever": "bm25"}
     write_run(made(paths.RUN, **about), Run(ids, dict(zip(ASKED, ranked, strict=True))), about)
 

@@ -1,6 +1,7 @@
 """`sentflow evaluate`: runs against judgements; `sentflow search`: its files of answers."""
 
 import csv
+import gzip
 import json
 
 import numpy as np
@@ -51,6 +52,11 @@ def test_one_run_is_not_compared_and_json_and_csv_have_all_digits(files):
     assert {(row["run"], row["measure"]): float(row["mean"]) for row in rows}["other", "RR@10"] == 0.5
 
 
+def test_commas_of_parameters_separate_no_measures(files):
+    text = printed("evaluate", "good.run", "qrels.txt", "--measures", "RR@10,P(rel=1,judged_only=True)@5,AP")
+    assert "P(rel=1,judged_only=True)@5" in text and "AP" in text
+
+
 def test_questions_that_are_documents_are_told_and_left_out(files):
     lines = ["a Q0 a 1 9 x", "a Q0 b 2 8 x", "b Q0 b 1 9 x", "b Q0 c 2 8 x", "b Q0 a 3 7 x"]
     (files / "own.run").write_text("\n".join(lines), encoding="utf-8")
@@ -91,13 +97,63 @@ def test_a_run_that_equal_scores_decide_on_shows_its_range_and_is_not_tested(fil
         equal.compare(good, "RR@10")
 
 
+def test_packed_files_are_named_without_both_endings_and_scores_that_trec_eval_takes_for_equal_told(files):
+    lines = ["q1 Q0 a 1 1.0000000001 t", "q1 Q0 b 2 1 t"]
+    (files / "near.run.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    (files / "qrels.gz").write_bytes(gzip.compress((files / "qrels.txt").read_bytes()))
+    text = printed("evaluate", "near.run.gz", "qrels.gz", "--measures", "RR")
+    assert "near: different scores of 1 question" in text
+    assert "different scores" not in printed("evaluate", "near.run.gz", "qrels.gz", "--ties", "trec_eval")
+
+
+def test_json_lines_need_no_judgements_and_passages_are_named_by_a_file(files):
+    expected = {"q1": "a", "q2": "c", "q3": "a"}
+    for name, found in (
+        ("one", {"q1": ["a1"], "q2": ["c2"], "q3": ["c1", "a2", "a1"]}),
+        ("two", {"q1": ["a1"], "q2": [], "q3": []}),
+    ):
+        objects = [
+            {"question": one, "expected": [expected[one]], "retrieved": own} for one, own in found.items()
+        ]
+        (files / f"{name}.jsonl").write_text("\n".join(map(json.dumps, objects)), encoding="utf-8")
+    (files / "map.tsv").write_text("a1\ta\na2\ta\nc1\tc\nc2\tc\n", encoding="utf-8")
+    words = ("evaluate", "one.jsonl", "two.jsonl", "--measures", "RR")
+    found = json.loads(printed(*words, "--passages", "map.tsv", "--json"))
+    assert [found["runs"][name]["measures"]["RR"]["mean"] for name in ("one", "two")] == pytest.approx(
+        [5 / 6, 1 / 3]
+    )
+    assert (len(found["differences"]), found["runs"]["one"]["n_further"]) == (1, 1)
+    text = printed(*words, "--passages", "map.tsv")
+    assert "one: 1 further passage of documents" in text and "two: 0 further" in text
+    assert "further" not in printed("evaluate", "one.jsonl", "--measures", "RR")
+    assert "one: none of the first 10 documents" in printed(*words)
+    of_qrels = json.loads(
+        printed("evaluate", "one.jsonl", "qrels.txt", "--measures", "RR", "--passages", "^.", "--json")
+    )
+    assert of_qrels["runs"]["one"] == found["runs"]["one"]
+    (files / "other.jsonl").write_text(
+        '{"question": "q1", "expected": ["b"], "retrieved": []}', encoding="utf-8"
+    )
+    assert "one.jsonl and other.jsonl expect other documents" in refused(
+        "evaluate", "one.jsonl", "other.jsonl"
+    )
+    assert "passage, tab, document" in refused(*words, "--passages", "qrels.txt")
+
+
 def test_mistakes_are_refused(files):
+    (files / "folder").mkdir()
+    (files / "folder" / "bad.txt").write_text("q1 0 a\n", encoding="utf-8")
+    (files / "folder" / "other.txt").write_text("x 0 a 1\n", encoding="utf-8")
     for words, said in (
         (["good.run"], "judgements last"),
         (["qrels.txt", "qrels.txt"], "six fields"),
         (["good.run", "qrels.txt", "--measures", "nDGC@10"], "'nDGC@10'"),
+        (["good.run", "qrels.txt", "--measures", "nDCG@0"], "cutoff is 0"),
+        (["good.run", "qrels.txt", "--measures", "NumRel", "--relevant-grade", "2"], "'NumRel'"),
         (["good.run", "good.run", "qrels.txt"], "'good.run'"),
-        (["good.run", "qrels.txt", "--relevant-grade", "3"], "grade 3"),
+        (["good.run", "qrels.txt", "--relevant-grade", "3"], "qrels.txt: no document has the grade 3"),
+        (["good.run", "folder/bad.txt"], "folder/bad.txt is no file of judgements"),
+        (["good.run", "folder/other.txt"], "good.run and folder/other.txt share no question"),
     ):
         assert said in refused("evaluate", *words)
 

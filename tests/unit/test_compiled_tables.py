@@ -21,6 +21,7 @@ from sentflow.flow.products import TABLE
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.latex import compact_latex_text, latex_text
+from sentflow.report.table.table import made
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 PACKAGES = r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{adjustbox,array,booktabs}"
@@ -45,8 +46,7 @@ def test_every_table_compiles_and_fits_the_page(tmp_path, columns):
     published = yaml.safe_load((WORKFLOW / "catalog/published_similarity.yaml").read_text(encoding="utf-8"))
     texts = []
     for name, inputs in made_tables():
-        settings = {"caption": r"A & B_1 50 %", "published": published.get(name, ())}
-        table = products.find(TABLE, name).load()(inputs, settings)
+        table = made(products.find(TABLE, name), inputs, r"A & B_1 50 %", published.get(name, ()))
         texts += [latex_text(table), *([compact_latex_text(table)] if table.matrix else [])]
     document = "\n\\clearpage\n".join(texts)
     (tmp_path / "all.tex").write_text(

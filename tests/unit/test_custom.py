@@ -9,7 +9,7 @@ from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser, as_vectors
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.draws import FoldPlan
-from sentflow.probing.featurised import LazyFeaturised
+from sentflow.probing.rows import LazyFeaturised
 
 TEXTS = ["Ação", "lei", "São José"]
 HEAD = "import numpy as np\n\n\ndef lengths(texts):\n    return np.array([[len(text), 1.0] for text in texts])\n\n\n"

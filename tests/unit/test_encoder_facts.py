@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.safety import count_parameters
-from sentflow.report.costs.encoders import Embedding, encoder_rows
+from sentflow.report.costs.summary import Embedding, encoder_rows
 
 SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfidf"])
 

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from sentflow.encoders.descriptions import describe_modules
-from sentflow.encoders.safety import model_files
+from sentflow.encoders.safety import describe_modules, model_files
 from sentflow.errors import ConfigError, DataError
 
 PREFIX = "sentence_transformers.models"

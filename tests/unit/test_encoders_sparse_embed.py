@@ -5,7 +5,7 @@ import pytest
 from masked_models import TEXTS, sparse_encoder
 from resumed_embedding import assert_goes_on_and_knows_texts, loaded
 
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.sparse.folder import load_sparse_embed, save_sparse_embed
 
 TEXTS = TEXTS["bert"]

@@ -10,7 +10,7 @@ from resumed_embedding import assert_goes_on_and_knows_texts, loaded
 from scipy.sparse import csr_array
 from tiny_bert import TEXTS, WORDS, save_tiny_bert, save_tiny_masked_bert
 
-from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, read_sparse
+from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values
 from sentflow.encoders.vectors.storage import text_order_sha256
 from sentflow.errors import ConfigError, DataError
 
@@ -82,7 +82,7 @@ def test_files_are_the_same_bytes_without_a_date_and_are_read_again(tmp_path):
     with np.load(npz) as arrays:
         kinds = {name: str(arrays[name].dtype) for name in arrays}
     assert kinds == {"indptr": "int64", "indices": "int32", "data": "float32", "shape": "int64"}
-    read = read_sparse(npz, info, ["x", "y", "z"])
+    read = SPARSE_FORM.read(npz, info, ["x", "y", "z"])
     np.testing.assert_array_equal(read.toarray(), VECTORS.toarray())
     assert read.indices.dtype == read.indptr.dtype == np.int32
     described = json.loads(info.read_text("utf-8"))
@@ -92,16 +92,16 @@ def test_files_are_the_same_bytes_without_a_date_and_are_read_again(tmp_path):
 def test_damaged_files_and_those_of_other_texts_are_refused(tmp_path):
     npz, info = written(tmp_path)
     with pytest.raises(DataError, match="3 texts that are not the 2 texts"):
-        read_sparse(npz, info, ["x", "y"])
+        SPARSE_FORM.read(npz, info, ["x", "y"])
     whole = npz.read_bytes()
     for damaged, said in ((whole[:-30], "missing or damaged"), (b"", "missing or damaged")):
         npz.write_bytes(damaged)
         with pytest.raises(DataError, match=said):
-            read_sparse(npz, info, ["x", "y", "z"])
+            SPARSE_FORM.read(npz, info, ["x", "y", "z"])
     with npz.open("wb") as stream:  # a column that the shape does not have
         np.savez(stream, **{**SPARSE_FORM.arrays(VECTORS), "indices": np.array([1, 0, 7], np.int32)})
     with pytest.raises(DataError, match="missing or damaged"):
-        read_sparse(npz, info, ["x", "y", "z"])
+        SPARSE_FORM.read(npz, info, ["x", "y", "z"])
 
 
 def test_a_killed_run_goes_on_with_the_same_bytes_and_known_texts_are_not_read_again(folder, tmp_path):

@@ -19,7 +19,7 @@ from sentflow.files.rows import write_rows
 from sentflow.report.costs.figures import front, log_ticks
 from sentflow.report.families.geometry.figures import association_rows, correlation_interval, plane_rows
 from sentflow.report.families.probing.figures import bar_levels, joined_runs
-from sentflow.report.families.probing.interval_figures import family_rows, gap_rows
+from sentflow.report.families.probing.interval_figures import forest_rows, gap_rows
 from sentflow.report.families.retrieval.rows import QuestionGapRow, RetrievalCostRow, StageRow
 from sentflow.report.figure import canvas, inspection
 from sentflow.report.inputs import Inputs
@@ -38,6 +38,10 @@ FIGURES = (
     *("training-curves", "training-path", "training-seeds"),
 )
 QUICK = ("heatmap", "ranks")
+
+
+def family_rows(scores):
+    return [row for row in forest_rows(scores) if row.n_tasks]
 
 
 @pytest.fixture(autouse=True)

@@ -1,12 +1,16 @@
 """Where the classification token stands, and which class of tokenizer decides it."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+from experiments import REPOSITORY, experiment
 from tiny_bert import TEXTS, save_tiny_bert
-from transformers import XLNetTokenizer
+from transformers import AlbertTokenizer, XLNetTokenizer
 
+from sentflow.api.data import catalog
+from sentflow.cli.local_files import model_problems
 from sentflow.config.model import mistakes
 from sentflow.encoders.entries import fetch_settings
 from sentflow.encoders.fetch import fetch_model
@@ -58,3 +62,47 @@ def test_a_class_that_transformers_does_not_have_is_told_with_the_nearest(folder
     message = "tokenizer_class: 'AlbertTokeniser' .* Did you mean AlbertTokenizer"
     with pytest.raises(ConfigError, match=message):
         loaded(folder, tokenizer_class="AlbertTokeniser")
+
+
+def test_kobert_reads_as_its_pieces_say_after_the_documented_lines(tmp_path, monkeypatch):
+    made = save_tiny_bert(tmp_path / "models/ko-bert")
+    for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
+        (made / name).unlink()
+    (made / "spiece.model").touch()
+    monkeypatch.chdir(tmp_path)
+    entry = {**catalog("models")["ko-bert"], "source": {"folder": "models/ko-bert"}}
+    asked = experiment({"models": {"ko-bert": entry}, "select": {"models": ["ko-bert"]}})
+    assert ["tokenizer.json" in str(one) for one in model_problems(asked)] == [True]
+    # as in its own vocabulary, whose padding has the number that transformers takes for unknown words
+    pieces = ("[UNK]", "[PAD]", "[CLS]", "[SEP]", "[MASK]", "▁한국", "어")
+    special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    read = AlbertTokenizer(vocab=[(piece, -1.0) for piece in pieces], keep_accents=True, **special)
+    assert read("한국어 뷁")["input_ids"] == [2, 5, 6, 1, 3]
+    monkeypatch.setattr(
+        AlbertTokenizer, "from_pretrained", lambda *_, **__: read
+    )  # which sentencepiece reads
+    docs = (REPOSITORY / "docs/models.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```python\n(import json\nfrom tokenizers.*?)```", docs, re.DOTALL)
+    exec(lines, {})  # noqa: S102
+    assert list(model_problems(asked)) == []
+    manifest = fetch_model("mine", fetch_settings(entry), tmp_path)
+    assert tokenizer_of(manifest, tmp_path)("한국어 뷁")["input_ids"] == [2, 5, 6, 0, 3]
+
+
+@pytest.mark.parametrize(("about", "refused"), [(None, True), ({"do_lower_case": False}, False)])
+def test_a_vocabulary_of_syllables_needs_a_word_on_lower_case(tmp_path, about, refused):
+    made = save_tiny_bert(tmp_path / "kr-bert")
+    (made / "tokenizer.json").unlink()
+    (made / "tokenizer_config.json").unlink()
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "법", "##률", "l", "e", "i", ":"]
+    (made / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    if about:
+        (made / "tokenizer_config.json").write_text(json.dumps(about))
+    entry = {**catalog("models")["kr-bert"], "source": {"folder": str(made)}}
+    problems = list(
+        model_problems(experiment({"models": {"kr-bert": entry}, "select": {"models": ["kr-bert"]}}))
+    )
+    assert ["do_lower_case" in str(one) for one in problems] == [True] * refused
+    manifest = fetch_model("mine", fetch_settings(entry), tmp_path)
+    found = tokenizer_of(manifest, tmp_path)("법률")["input_ids"]
+    assert found == ([2, 1, 3] if refused else [2, 5, 6, 3])

@@ -9,9 +9,9 @@ from sentence_transformers.sentence_transformer.modules import Dense, Transforme
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 from tiny_bert import save_tiny_bert, save_tiny_cross_encoder, save_tiny_masked_bert
 
-from sentflow.encoders.descriptions import describe_modules
 from sentflow.encoders.kind import Context
 from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
+from sentflow.encoders.safety import describe_modules
 from sentflow.encoders.settings import VectorSettings
 from sentflow.errors import ConfigError
 

@@ -70,7 +70,7 @@ def test_ours_stands_beside_the_printed_value_with_its_interval(tmp_path, catalo
     assert (paper.verdict, round(paper.ours, 6), paper.low, paper.high) == (EQUAL, 72.37, 70, 74)
     assert of_sts12["MTEB, results repository"].verdict == WITHIN
     assert {row.verdict for row in found if row.column != "STS12"} == {NOT_RUN}
-    text = markdown_text(ledger(Inputs.holding({LedgerRow: found}), {"caption": "Title"}))
+    text = markdown_text(ledger(Inputs.holding({LedgerRow: found})))
     assert "| STS12 | ✓ | 72.37 | 72.370 [70.00, 74.00] | 0.000 | 0.02 | — |" in text
 
 

@@ -150,6 +150,7 @@ def test_edit_of_code_that_the_command_reaches_changes_the_digest(package, name,
         ("def f(a, /, b): ...\n", "def f(a, b, /): ...\n"),
         ("def f(*, a=None, b): ...\n", "def f(*, a, b=None): ...\n"),
         ("{**a, 'b': c}\n", "{'b': c, **a}\n"),
+        ("class A(B, file='a'): ...\n", "class A(B, file='b'): ...\n"),
     ],
 )
 def test_programs_that_differ_have_other_digests(package, one, other):
@@ -287,3 +288,8 @@ def _behind_plumbing(modules: set[str]) -> set[str]:
             open_modules += filter(provenance.is_plumbing, behind)
             found |= {one for one in behind if not provenance.is_plumbing(one)}
     return found
+
+
+def test_an_edit_of_a_retriever_neither_cuts_nor_counts_terms_again():
+    for name in ("analyse", "count_terms"):
+        assert not [one for one in provenance.sources_of(name) if "retrievers" in one]

@@ -12,14 +12,14 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import BEST, NOT_WORSE, mark
+from sentflow.compare.differences import BEST, NOT_WORSE, Marks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.files.io import write_json
 from sentflow.report.checks import CheckResult
-from sentflow.report.costs.encoders import encoder_rows
 from sentflow.report.costs.rows import CostRow, EncoderRow
+from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.jobs import make_checks
@@ -176,7 +176,9 @@ def test_an_address_that_is_not_of_the_web_is_no_link(sources):
 def table_of(text: str) -> Table:
     columns = [tables.text(heading, lambda row: row["task"]) for heading in ("Task", text)]
     row = {"task": text, "value": -1.5}
-    return tables.build("t", text, ["task", "value"], [row], columns, [text], block=lambda row: row["task"])
+    return tables.build(
+        text, ["task", "value"], [row], columns, [text], blocks=tables.Blocks(lambda row: row["task"])
+    )
 
 
 def test_text_of_others_is_no_command_of_latex_and_no_element_of_markdown():
@@ -231,7 +233,7 @@ def test_bold_and_underlined_scores_of_the_page_are_those_that_tests_mark(tmp_pa
     sources = make_sources(tmp_path)
     rows = sources.inputs.rows(ScoreRow)
     compared = fake_comparisons.comparisons(rows)
-    marks = [mark(compared.pairs, row.task, row.model) for row in rows]
+    marks = [Marks(compared.pairs, []).mark(row.task, row.model) for row in rows]
     for found, n_bold, n_underlined in (
         (Comparisons(), 0, 0),
         (compared, marks.count(BEST), marks.count(NOT_WORSE)),

@@ -20,6 +20,7 @@ from sentflow.report.families.training.rows import SPEARMAN, TEST, TrainingRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text
 from sentflow.report.table.latex import latex_text
+from sentflow.report.table.table import made
 from sentflow.similarity.measures import SEVEN_TASKS
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -39,8 +40,7 @@ def inputs():
 
 
 def table(inputs, name, entries=()):
-    make = products.find(TABLE, name).load()
-    return make(inputs, {"caption": "Trial", "published": entries})
+    return made(products.find(TABLE, name), inputs, "Trial", entries)
 
 
 def lines_of(found):

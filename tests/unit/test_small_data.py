@@ -8,7 +8,7 @@ from small_tasks import make_task, task_features
 
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.report.families.probing import remarks
-from sentflow.stats.score import StatisticsSettings, score
+from sentflow.stats.score import score
 from sentflow.texts.table import TaskTable, contradicting_rows
 
 
@@ -47,9 +47,8 @@ def test_one_text_for_all_rows_has_a_score_without_an_interval():
     table = task_of(balanced(400), ["lei"] * 400)
     result = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
     assert_whole(result, 400)
-    settings = StatisticsSettings(level=0.99, n_resamples=200)
     columns = result.scores.to_dict("list")
-    numbers = score(columns, n_folds=5, seed=1, settings=settings)
+    numbers = score(columns, n_folds=5, seed=1, level=0.99, n_resamples=200)
     assert (numbers["mean"], numbers["intervals"]["generalisation"]["degenerate"]) == (0.0, True)
 
 

@@ -11,10 +11,10 @@ import fake_summary
 import pytest
 
 from sentflow.compare.comparisons import Comparisons, detectable, n_needed
-from sentflow.compare.differences import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
+from sentflow.compare.differences import BEST, NOT_WORSE, Marks, joined_letters, letters
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
-from sentflow.report.costs.encoders import encoder_rows
+from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.tables import differences, ranks, score_cell, scores, tasks
 from sentflow.report.inputs import Inputs
@@ -31,7 +31,7 @@ FOUND = fake_comparisons.comparisons(SCORES)
 
 def table_of(make, rows, comparisons=None):
     held = {ScoreRow: rows, Comparisons: comparisons or Comparisons()}
-    return make(Inputs.holding(held), {"caption": "Title"})
+    return make(Inputs.holding(held))
 
 
 def records_of(text):
@@ -99,16 +99,17 @@ def three(p_ab, p_ac, p_bc=0.5):
 
 
 def marks(pairs):
-    return [mark(pairs, "T", model) for model in "abc"]
+    return [Marks(pairs, "abc").mark("T", model) for model in "abc"]
 
 
 def test_best_is_bold_what_is_not_worse_underlined_and_the_rest_plain():
     assert marks(three(0.2, 0.001)) == [BEST, NOT_WORSE, ""]
-    assert (beaten(three(0.2, 0.001), "T", "a"), beaten(three(0.2, 0.001), "T", "b")) == (["c"], [])
+    found = Marks(three(0.2, 0.001), "abc")
+    assert (found.beaten("T", "a"), found.beaten("T", "b")) == (["c"], [])
     assert marks(three(math.nan, math.nan, math.nan)) == ["", "", ""]  # nothing was tested
     assert marks(three(math.nan, 0.001)) == [BEST, "", ""]  # b was tested against c only
-    assert beaten(three(0.01, 0.5), "T", "a") == ["b"]  # p of exactly alpha is significant
-    assert mark(three(0.2, 0.2), "U", "a") == mark(three(0.2, 0.2), "T", "d") == ""
+    assert Marks(three(0.01, 0.5), "abc").beaten("T", "a") == ["b"]  # p of exactly alpha is significant
+    assert found.mark("U", "a") == found.mark("T", "d") == ""
     # of two equal best ones both count: c is worse than one of them
     ab, ac, bc = three(1.0, 0.2, 0.01)
     equal = [
@@ -208,9 +209,7 @@ def test_hostile_titles_break_neither_markdown_nor_latex():
 
 def test_a_long_latex_table_loses_no_row():
     name = tables.text("Name", lambda row: row["name"])
-    long = tables.build(
-        "t", "Title", ["name"], [{"name": f"row-{place}."} for place in range(200)], [name], []
-    )
+    long = tables.build("Title", ["name"], [{"name": f"row-{place}."} for place in range(200)], [name], [])
     written = latex_text(long)
     assert all(f"row-{place}." in written for place in range(200))
     assert "Part 5 of 5" in written
@@ -222,7 +221,9 @@ def test_a_page_sorts_by_the_numbers_themselves_and_shows_no_text_as_html():
         tables.text("Name", lambda row: row["name"]),
         tables.number("Time", lambda row: row["seconds"], duration),
     ]
-    table = tables.build("t", "A & B", ["name", "seconds"], rows, columns, [], block=lambda row: "all")
+    table = tables.build(
+        "A & B", ["name", "seconds"], rows, columns, [], blocks=tables.Blocks(lambda row: "all")
+    )
     written = html_text(table, 400)
     assert '<th scope=row>all</th><td class=left>&lt;b&gt;</td><td data-v="90.0">90 s</td>' in written
     assert "<td>—</td>" in written

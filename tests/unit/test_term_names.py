@@ -5,7 +5,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.neural.term_names import term_names
+from sentflow.encoders.neural.tokenizer import term_names
 from sentflow.encoders.vectors.sparse import vocabulary_sha256
 from sentflow.errors import DataError
 

@@ -38,7 +38,7 @@ def test_curves_are_means_with_the_range_of_seeds():
     assert (loss.mean, loss.n_chosen) == (0.5, 0)
     held_out = [p for p in points if (p.group, p.measure) == ("simcse", HELD_OUT)]
     assert [(p.step, p.n_seeds) for p in held_out] == [(step, 3) for step in fake_trainings.STEPS]
-    text = markdown_text(tables.held_out(Inputs.holding(ROWS), {"caption": "T"}))
+    text = markdown_text(tables.held_out(Inputs.holding(ROWS)))
     loss, *_ = [line for line in text.splitlines() if line.startswith("| loss")]
     assert [cell.strip() for cell in loss.split("|")[2:6]] == ["3.000", "1.000", "3", "16"]
 

@@ -44,7 +44,7 @@ from sentflow.flow.provenance import (
 )
 from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
 from sentflow.flow.start import (
-    explain_unknown_targets,
+    listen,
     refuse_results_as_settings,
     refuse_uploads,
     write_record,
@@ -106,7 +106,6 @@ def job_rule(
     *,
     minutes=10,
     per_input=0.0,
-    of="",
     local=False,
     priority=0,
     constraints={},
@@ -133,7 +132,7 @@ def job_rule(
         priority: priority
         localrule: local
         resources:
-            **asks(job, minutes, per_input=per_input, of=of),
+            **asks(job, minutes, per_input=per_input),
             **resources,
         params:
             **job_params(job, **params),

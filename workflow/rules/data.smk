@@ -77,7 +77,7 @@ rule embed:
     priority: 1
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
-        **asks("embed", 120, per_input=12, of="texts", per_weights=2, model="manifest"),
+        **asks("embed", 120, per_input=dict(texts=12), per_weights=2, model="manifest"),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,

@@ -15,7 +15,7 @@ job_rule(
     dict(raw=retrieval.corpus_files.raw),
     with_digest(table=paths.CORPUS),
     minutes=20,
-    per_input=12,
+    per_input=retrieval.per_raw_file,
     constraints=dict(corpus=one_of(retrieval.prepared_corpora)),
     resources=dict(checks=retrieval.corpus_files.checks, limits=targets.limits),
     settings=retrieval.corpus_files.settings,
@@ -39,7 +39,7 @@ job_rule(
         judgements_digest=paths.digest(paths.JUDGEMENTS),
     ),
     minutes=20,
-    per_input=12,
+    per_input=dict(corpus=4, raw=12),
     resources=dict(checks=retrieval.question_files.checks, limits=targets.limits),
     settings=retrieval.question_files.settings,
 )
@@ -54,7 +54,9 @@ job_rule(
     ),
     paths.QUESTION_AUDIT,
     minutes=20,
-    per_input=30,
+    per_input=dict(
+        corpus=4, questions=30, judgements=30, training_corpora=4, training_questions=30
+    ),
 )
 
 job_rule(
@@ -87,7 +89,7 @@ job_rule(
     digested(corpus=paths.CORPUS),
     with_digest(table=paths.TERMS),
     minutes=60,
-    per_input=20,
+    per_input=6,
     env=retrieval.analyser_versions,
     settings=retrieval.analyser_settings,
 )
@@ -97,7 +99,7 @@ job_rule(
     digested(terms=retrieval.terms_of_shards),
     with_digest(table=paths.TERM_COUNTS),
     minutes=60,
-    per_input=20,
+    per_input=6,
     constraints=dict(corpus=one_of(retrieval.prepared_corpora)),
 )
 
@@ -239,7 +241,7 @@ if retrieval.decisions:
         ),
         with_digest(decided=paths.DECIDED),
         minutes=20,
-        per_input=30,
+        per_input=dict(corpus=4, run=30, training_corpora=4, training_runs=30),
         settings=retrieval.decide_settings,
     )
 
@@ -293,7 +295,7 @@ job_rule(
     dict(**digested(**judged, run=paths.RUN), leaks=retrieval.leaks),
     dict(scores=paths.RETRIEVAL, rows=paths.RETRIEVAL_ROWS),
     minutes=20,
-    per_input=30,
+    per_input=dict(corpus=4, run=30, questions=30, judgements=30),
     settings=retrieval.evaluate_settings,
 )
 
@@ -322,7 +324,7 @@ job_rule(
     ),
     paths.HARD_QUESTIONS,
     minutes=20,
-    per_input=20,
+    per_input=dict(corpus=4, runs=20, questions=20, judgements=20),
     settings=retrieval.hardest_settings,
 )
 
@@ -404,7 +406,7 @@ job_rule(
         versions=paths.RECORD_VERSIONS,
     ),
     dict(files=retrieval.exported.runs(), qrels=paths.TREC_QRELS),
-    per_input=30,
+    per_input=dict(corpus=4, runs=30),
     local=True,
     resources=dict(benchmarks=retrieval.exported.benchmarks),
     settings=retrieval.exported.trec_settings,
@@ -425,7 +427,7 @@ job_rule(
     ),
     retrieval.exported.mteb_files(),
     minutes=60,
-    per_input=30,
+    per_input=dict(corpora=4, questions=30, judgements=30, runs=30),
     local=True,
     settings=retrieval.exported.mteb_settings,
 )

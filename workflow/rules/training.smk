@@ -44,8 +44,7 @@ job_rule(
     ),
     with_digest(table=paths.CLEANED_PAIRS),
     minutes=240,
-    per_input=12,
-    of="tests",
+    per_input=dict(tests=12),
     constraints=dict(data=one_of(training.tables.combined)),
     settings=training.tables.clean_settings,
 )
@@ -138,7 +137,22 @@ job_rule(
     paths.DEVELOPMENT_SCORE,
     per_input=7,
     priority=1,
-    constraints=dict(model=one_of(training.models)),
+    constraints=dict(model=one_of(training.on_pairs)),
+    settings=training.score_settings,
+)
+
+job_rule(
+    "evaluate_snapshot",
+    digested(
+        corpus=training.of_development(paths.CORPUS),
+        questions=training.of_development(paths.QUESTIONS),
+        judgements=training.of_development(paths.JUDGEMENTS),
+        run=training.of_development(paths.RUN),
+    ),
+    paths.DEVELOPMENT_SCORE,
+    per_input=7,
+    priority=1,
+    constraints=dict(model=one_of(training.searching)),
     settings=training.score_settings,
 )
 
@@ -147,7 +161,10 @@ job_rule(
 job_rule(
     "choose_snapshot",
     dict(
-        scores=training.scores, record=paths.TRAINING_RECORD, snapshots=paths.SNAPSHOTS
+        scores=training.scores,
+        held_out=paths.TRAINING_HELD_OUT,
+        record=paths.TRAINING_RECORD,
+        snapshots=paths.SNAPSHOTS,
     ),
     dict(
         selection=paths.CHOSEN_SNAPSHOT,

@@ -10,7 +10,7 @@ import pytest
 from sentflow.compare.score_rows import EffectRow
 from sentflow.compare.tasks import effect_rows
 from sentflow.errors import DataError
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 
 
 def study(**changes: object):
@@ -41,8 +41,7 @@ def test_effect_is_the_difference_of_means_with_the_interval_of_paired_folds():
     row = effects()[0]
     assert (row.task, row.model, row.difference) == ("T1A-sample", "minilm-l6", pytest.approx(-0.2))
     first, second = folds["T1A-sample", "minilm-l6"]
-    expected = nadeau_bengio_interval(second - first, folds=5, level=0.99)
-    assert (row.difference_low, row.difference_high) == (expected.low, expected.high)
+    assert (row.difference_low, row.difference_high) == CorrectedT(second - first, 5).interval(0.99)
     assert (row.baseline_rank, row.rank) == (1, 2)
     assert row.paired
 

@@ -21,7 +21,7 @@ from sentflow.files.parquet import (
     table_of,
     write_parquet,
 )
-from sentflow.files.parquet_columns import column_names, column_values
+from sentflow.files.parquet_columns import column_batches, column_names
 from sentflow.texts.prepare_pairs import read_pair_rows
 from sentflow.texts.sources import read_rows
 
@@ -88,6 +88,11 @@ def test_a_flipped_bit_in_any_page_is_found(tmp_path):
 def repeated(text: str, n: int) -> pa.Array:
     """A column of one text, which a file holds once."""
     return pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array([text]))
+
+
+def column_values(path, names):
+    batches = [*column_batches(path, names)]
+    return {name: [value for batch in batches for value in batch[name]] for name in names}
 
 
 def write(path, columns, **options):

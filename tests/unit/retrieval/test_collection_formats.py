@@ -4,6 +4,7 @@ import json
 import zipfile
 from typing import get_args
 
+import pandas as pd
 import pytest
 
 from sentflow.config.collections import Source
@@ -19,7 +20,7 @@ from sentflow.texts.formats.delimited import read_matched_lines
 from sentflow.texts.formats.documents import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.json_records import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.raw import RawFile
-from sentflow.texts.formats.table import read_records
+from sentflow.texts.formats.table import read_records, record_batches
 from sentflow.texts.sources import literal_list
 
 
@@ -290,3 +291,86 @@ def test_tokens_become_text_and_members_documents(tmp_path):
         archive.writestr("readme.txt", "nothing")
     found = read(tmp_path, "conll-archive", path.read_bytes())
     assert found == {"document": ["part/one"], "text": ["The law (1990). End"]}
+
+
+NESTED = """
+- law: one
+  note:
+  parts:
+    - name: first
+      rules:
+        - {text: yes, number: 01}
+        - {text: "a: b"}
+    - name: second
+      rules: [{text: 1.10, others: [x, y]}]
+- law: two
+  parts: []
+"""
+
+
+def nested(tmp_path, content, *wanted):
+    (tmp_path / "file.yml").write_text(content, encoding="utf-8")
+    reader = Source(format="yaml", files=("file.yml",))
+    return read_records(tmp_path / "file.yml", reader, wanted, joined="\n")
+
+
+def test_maps_of_lists_in_yaml_are_rows_that_repeat_what_stands_outside(tmp_path):
+    found = nested(tmp_path, NESTED, "law", "note", "parts.name", "parts.rules.text", "parts.rules.number")
+    assert columns(found, "law", "parts.name", "parts.rules.text", "parts.rules.number") == [
+        ["one"] * 3,
+        ["first", "first", "second"],
+        ["yes", "a: b", "1.10"],  # as they are written
+        ["01", "", ""],
+    ]
+    assert columns(nested(tmp_path, NESTED, "law"), "law") == [["one", "two"]]
+    assert columns(nested(tmp_path, NESTED, "parts.rules.others"), "parts.rules.others")[0][2] == "x\ny"
+    with pytest.raises(DataError, match=r"no column 'parts.text'. Columns: 'law', .*'parts.rules.text'"):
+        nested(tmp_path, NESTED, "parts.text", "parts.rules.text").pick({"text": "parts.text"})
+    two_lists = "a: [{b: 1}, {b: 2}]\nc: [{d: 1}, {d: 2}]\n"
+    assert columns(nested(tmp_path, two_lists, "c.d"), "c.d") == [["1", "2"]]
+    with pytest.raises(DataError, match="c is a list beside another list"):
+        nested(tmp_path, two_lists, "a.b", "c.d")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a: &x [1, 1]\nb: &y [*x, *x]\ntext: [*y, *y]\n", "anchor 'x'.*line 1, column 4"),
+        ("text: *nowhere\n", "anchor 'nowhere'"),
+        ("text: !!python/object/apply:os.system [exit]\n", "tag 'tag:yaml.org,2002:python/object/apply"),
+        ("- " * 2000, "nested too deep"),
+        ('text: "\\ud800"\n', "half of a surrogate pair"),
+        ('text: "\\UFFFFFFFF"\n', "Is it YAML?"),
+        ("- text: a\n  text\n", "Is it YAML?"),
+        ("text: {deep: {er: 1}}\n", "holds dict"),
+        ("only a text", "the file holds the text 'only a text'"),
+        ("[]", "is empty"),
+    ],
+)
+def test_yaml_that_does_harm_or_has_no_rows_is_refused(tmp_path, content, said):
+    with pytest.raises(DataError, match=rf"(?s)file.yml.*{said}"):
+        nested(tmp_path, content, "text")
+    with pytest.raises(DataError):
+        read_records(tmp_path / "file.yml", Source(format="rasa-templates", files=("file.yml",)))
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.parquet", "c.tsv"])
+def test_documents_of_beir_are_the_same_in_batches(tmp_path, name):
+    rows = {"_id": [f"d{row}" for row in range(3000)], "text": [f"text {row}" for row in range(3000)]}
+    path, table = tmp_path / name, pd.DataFrame(rows)
+    match path.suffix:
+        case ".jsonl":
+            table.to_json(path, orient="records", lines=True)
+        case ".parquet":
+            table.to_parquet(path)
+        case _:
+            table.to_csv(path, sep="\t", index=False)
+    reader = Source(format="beir", files=(name,))
+    whole = read_records(path, reader)
+    parts = list(record_batches(path, reader, (), joined="\n", rows=1000))
+    assert columns(whole, "id", "title", "text") == [rows["_id"], [""] * 3000, rows["text"]]
+    assert whole.names == [name for part in parts for name in part.names] == [*map(str, range(1, 3001))]
+    path.write_text('{"_id": "a", "title": "b"}\n')
+    if path.suffix == ".jsonl":
+        with pytest.raises(DataError, match="has the columns _id, title"):
+            read_records(path, reader)

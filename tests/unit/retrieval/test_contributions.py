@@ -8,7 +8,7 @@ import pytest
 from retrievers import VARIANTS, bm25_settings
 from scipy.sparse import csr_array
 
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.retrieval.explanation import (
     Contribution,
@@ -21,10 +21,12 @@ from sentflow.retrieval.explanation import (
 )
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.retrievers.bm25 import Bm25
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.texts.corpora import Questions
 
 TEXTS = ["a b b c", "b d", "c c c c d e", "f", "a a e", "", "b ç e"]
 DOCUMENTS = [text.split() for text in TEXTS]
+INDEX = TermIndex.of([DOCUMENTS])
 IDS = [f"d{row}" for row in range(len(TEXTS))]
 ASKED = {"q1": "a b b", "q2": "e c zzz", "q3": "f d a ç"}
 QUESTIONS = Questions(
@@ -60,8 +62,8 @@ def test_vectors_are_multiplied_where_both_have_the_term():
 
 def test_terms_of_bm25_add_what_the_formula_says():
     # Lucene's variant: idf · tf / (tf + k1 (1 − b + b dl / avgdl)); 7 documents of 19 terms in all
-    index = Bm25(DOCUMENTS, bm25_settings(k1=0.9, b=0.4))
-    found = of_terms(index, 0, ["a", "b", "b", "zzz", "d"], DOCUMENTS[0])
+    index = Bm25(INDEX, bm25_settings(k1=0.9, b=0.4))
+    found = of_terms(index, 0, ["a", "b", "b", "zzz", "d"])
     norm = 0.9 * (1 - 0.4 + 0.4 * 4 / (19 / 7))
     idf = {"a": math.log(1 + 5.5 / 2.5), "b": math.log(1 + 4.5 / 3.5)}
     b, a = found.shared
@@ -73,11 +75,11 @@ def test_terms_of_bm25_add_what_the_formula_says():
 
 def test_terms_add_up_to_the_score_of_every_variant():
     for variant, text in product(VARIANTS, ASKED.values()):
-        index, question = Bm25(DOCUMENTS, bm25_settings(variant)), text.split()
+        index, question = Bm25(INDEX, bm25_settings(variant)), text.split()
         [ranked] = index.search([question], 10)
         assert len(ranked)
         for row, score in zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True):
-            found = of_terms(index, row, question, DOCUMENTS[row])
+            found = of_terms(index, row, question)
             assert found.score == pytest.approx(score, rel=1e-5)
             assert {one.term for one in found.shared} == {*question} & {*DOCUMENTS[row]}
             lacking = [term for term in question if term not in DOCUMENTS[row]]

@@ -1,5 +1,10 @@
 """Runs and what they are worth: measures beside other tools, ties, chance, groups, clusters, and files of others."""
 
+import gzip
+import json
+import re
+import subprocess
+import sys
 from itertools import chain, groupby, permutations, product
 
 import ir_measures
@@ -9,9 +14,9 @@ import pytrec_eval
 from judged_questions import questions
 
 from sentflow.audit.question_audit import Judged, audit_questions
-from sentflow.errors import DataError
-from sentflow.retrieval.evaluation import as_trec_eval, evaluate, mean_over_orders
-from sentflow.retrieval.measures import chance, cutoffs, per_question, recall_at
+from sentflow.errors import ConfigError, DataError
+from sentflow.retrieval.evaluation import as_trec_eval, evaluate, mean_over_orders, n_equal_in_trec_eval
+from sentflow.retrieval.measures import chance, cutoffs, parsed, per_question, recall_at
 from sentflow.retrieval.ranking import Ranked, Run, top
 from sentflow.retrieval.trec import (
     field,
@@ -63,6 +68,82 @@ def test_measures_of_the_first_documents_are_those_of_ir_measures_on_all():
         measure = ir_measures.parse_measure(name)
         expected = {value.query_id: value.value for value in ir_measures.iter_calc([measure], grades, run)}
         assert found[name].tolist() == [expected["q"], expected["r"]], name
+
+
+def test_names_of_one_measure_and_measures_that_a_program_takes_for_one_do_not_hide_each_other():
+    grades = {"q": {"a": 0, "d": 2, "f": 1}, "r": {"a": 1}}
+    ranking = {"q": list("bdacgefh"), "r": []}
+    names = [
+        *("nDCG@3", "NDCG@3", "nDCG(gains={1:5})@3", "P@5", "P(rel=1)@5", "Precision@5", "AP", "MAP"),
+        *("SetF", "SetF(beta=4.0)", "SetF(beta=2.0)", "NumRet", "P(judged_only=True)@5", "IPrec@0.0"),
+    ]
+    found = per_question(ranking, grades, names)
+    for name in names:
+        assert found[name].tolist() == per_question(ranking, grades, [name])[name].tolist(), name
+        assert found[name][0] > 0 == found[name][1], name
+    # of a grade from which documents are relevant, the number of documents is the same
+    assert per_question(ranking, grades, ["NumRet"], relevant_grade=2)["NumRet"][0] == 8
+
+
+def test_err_is_that_of_its_definition_whatever_questions_and_documents_are_called():
+    found = per_question({"a q": ["c 1", "x", "b"]}, {"a q": {"b": 1, "c 1": 3}}, ["ERR@10"])
+    assert found["ERR@10"][0] == pytest.approx(7 / 16 + (1 - 7 / 16) / 16 / 3, abs=1e-5)
+
+
+EVERY_FORM = """
+import json, sys
+import ir_measures
+from sentflow.errors import ConfigError
+from sentflow.retrieval.measures import per_question
+forms = ("{}", "{}@5", "{}@0", "{}@-1", "{}@1.5", "{}@True", "{}@'5'", "{}@99999999999999999999", "{}@0.105", "{}@0.1",
+         "{}(rel=2)@5", "{}(rel=0)@5", "{}(rel=99999999999)@5", "{}(max_rel=3)@5", "{}(other=1)@5", "{}(5)", "{}@5@6")
+said = {}
+for name in sorted(ir_measures.measures.registry):
+    for form in forms:
+        measure = form.format(name)
+        try:
+            found = per_question({"q": ["b", "a", "x"]}, {"q": {"a": 1, "b": 0}, "r": {"a": 1}}, [measure])[measure]
+            said[measure] = [*found.tolist()]
+        except ConfigError as error:
+            said[measure] = str(error)
+json.dump(said, sys.stdout)
+"""
+
+
+def test_every_measure_in_every_form_is_computed_or_refused_and_nothing_ends_the_process():
+    done = subprocess.run([sys.executable, "-c", EVERY_FORM], capture_output=True, text=True, check=True)
+    said = json.loads(done.stdout)
+    assert {*map(type, said.values())} == {list, str}
+    assert said["P@5"] == [0.2, 0] and said["IPrec@0.1"] == [0.5, 0]
+    for name, wrong in said.items():
+        assert isinstance(wrong, list) or f"measures: {name!r} " in wrong
+
+
+@pytest.mark.parametrize(
+    ("measure", "grade", "needs"),
+    [
+        ("nDCG@0", 1, "cutoff is 0"),
+        ("P", 1, "needs cutoff"),
+        ("ERR", 1, "ERR@… by gdeval"),
+        ("RBP@10", 1, "RBP(rel=…,p=…) by cwl_eval (pip install"),
+        ("SDCG@10", 1, "needs max_rel"),
+        ("alpha_nDCG@10", 1, "judgements of subtopics"),
+        ("NumRel", 2, "NumRel(rel=1) by pytrec_eval"),
+        ("P(foo=1)@5", 1, "no foo, only cutoff, rel, judged_only"),
+        ("IPrec@0.105", 1, "0 to 1, with two decimals"),
+        ("nDCG(gains={1:2.5})@5", 1, "integer"),
+        ("SetF(beta=2)", 1, "not of type float"),
+    ],
+)
+def test_what_a_measure_needs_is_said(measure, grade, needs):
+    with pytest.raises(ConfigError) as raised:
+        parsed(measure, grade, "here")
+    assert f"here: {measure!r}" in str(raised.value) and needs in str(raised.value)
+
+
+def test_a_measure_that_fails_on_some_questions_only_is_named():
+    with pytest.raises(DataError, match="Accuracy"):  # without a document that is not relevant
+        per_question({"q": ["a"]}, {"q": {"a": 1}}, ["Accuracy"])
 
 
 def test_questions_without_an_answer_count_as_zero_and_those_without_gold_do_not_count():
@@ -130,20 +211,31 @@ def test_a_mean_over_orders_that_is_one_is_exactly_one():
     assert [one[0] for one in values.values()] == [1.0, 1.0]
 
 
-def test_runs_are_ordered_as_by_trec_eval():
-    names = ["b", "a10", "a9", "é", "z", "Z"]
-    scores = np.array([1, 1, 1, 1, 0.5, 0.5 + 1e-9])  # the last two are equal in single precision
-    run = Run(names, {"q": top(scores, 6)})
-    judged = {"q": {"a9": 1, "Z": 2}}
-    values = evaluate(run, questions(judged), corpus_of(names), ["RR", "nDCG", "AP"], ties="trec_eval").values
-    found = dict(zip(names, scores.tolist(), strict=True))
-    expected = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank", "ndcg", "map"}).evaluate({"q": found})[
-        "q"
-    ]
-    assert [values[name][0] for name in ("RR", "nDCG", "AP")] == pytest.approx(
-        [expected[name] for name in ("recip_rank", "ndcg", "map")]
-    )
-    assert as_trec_eval(run).documents("q") == ["é", "b", "a9", "a10", "z", "Z"]
+@pytest.mark.parametrize("seed", range(5))
+def test_runs_are_ordered_as_by_trec_eval_also_where_single_precision_takes_scores_for_equal(seed):
+    random = np.random.default_rng(seed)
+    names = random.permutation(["é", "Z", "z", "a10", "a9", *(f"d{row}" for row in range(35))]).tolist()
+    judged = {
+        f"q{row}": dict.fromkeys(random.choice(names, 6, replace=False).tolist(), 1) for row in range(9)
+    }
+    scores = random.choice([1e300, 2e300, 1, 1 + 1e-9, 0.1, 0.1 + 1e-12, 1e-50, -1], (9, 40))
+    run = Run(names, {name: top(row, 40) for name, row in zip(judged, scores, strict=True)})
+    assert n_equal_in_trec_eval(run) == 9
+    ours = evaluate(
+        run, questions(judged), corpus_of(names), ["AP", "nDCG@5", "P@5"], ties="trec_eval"
+    ).values
+    given = {
+        name: dict(zip(names, row.tolist(), strict=True)) for name, row in zip(judged, scores, strict=True)
+    }
+    theirs = pytrec_eval.RelevanceEvaluator(judged, {"map", "ndcg_cut.5", "P.5"}).evaluate(given)
+    for name, measure in (("map", "AP"), ("ndcg_cut_5", "nDCG@5"), ("P_5", "P@5")):
+        assert ours[measure] == pytest.approx([theirs[one][name] for one in judged], abs=1e-12)
+    assert as_trec_eval(Run(names, {"q": top(np.ones(40), 40)})).documents("q")[0] == "é"
+
+
+def test_scores_that_are_equal_or_differ_in_single_precision_are_not_counted():
+    assert n_equal_in_trec_eval(run_of(q={"a": 2.0, "b": 2.0, "c": 1.0})) == 0
+    assert n_equal_in_trec_eval(run_of(q={"a": 2.0, "b": 2.0 - 1e-12, "c": 1.0}, r={"a": 1.0})) == 1
 
 
 def test_ties_at_the_cut_are_counted_again_where_a_document_is_left_out():
@@ -324,6 +416,20 @@ def test_judgements_are_read_in_trec_and_in_beir_form_and_mistakes_are_told(tmp_
     ):
         with pytest.raises(DataError, match=said):
             read_judgements(write(tmp_path / "a.qrels", lines))
+
+
+def test_files_packed_by_gzip_are_read_and_damaged_ones_and_bombs_named_by_their_paths(tmp_path):
+    path = tmp_path / "a.qrels"  # whatever its name is
+    whole = gzip.compress(b"q1 0 a 2\n") + gzip.compress(b"q2 0 b 0\n")
+    path.write_bytes(whole)
+    assert read_judgements(path) == {"q1": {"a": 2}, "q2": {"b": 0}}
+    for content in (whole[:-1], whole[:15], whole[:12] + b"?" + whole[13:], whole + b"rest"):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=f"^{re.escape(str(path))} is damaged"):
+            read_judgements(path)
+    path.write_bytes(gzip.compress(b"\n" * 11 * 2**20))
+    with pytest.raises(DataError, match=f"gunzip {re.escape(str(path))}"):
+        read_judgements(path)
 
 
 LONG = "how many days does the city have to answer a request for a licence"

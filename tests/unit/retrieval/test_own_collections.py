@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 import yaml
 from experiments import REPOSITORY, experiment
+from mirror_data import prepared_corpus
 
 from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.config.datasets import File
 from sentflow.errors import ConfigError
+from sentflow.flow.targets import Targets
 from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
+from sentflow.texts.prepare_collections import prepare_questions
 from sentflow.texts.raw_files import raw_files_of
 
 SECTION = (
@@ -59,7 +61,7 @@ def prepared(written: dict[str, Any], name: str) -> tuple[Corpus, Questions]:
 
     asked = entries["question_sets"][name]
     documents = entries["corpora"][asked["corpus"]]
-    corpus = prepare_corpus(asked["corpus"], paths(documents), CorpusSettings.from_parts(documents))
+    corpus = prepared_corpus(asked["corpus"], paths(documents), CorpusSettings.from_parts(documents))
     settings = QuestionSettings.from_parts(asked)
     return corpus, prepare_questions(name, paths(asked), settings, corpus)
 
@@ -70,6 +72,26 @@ def test_five_lines_read_a_folder_of_beir(folder):
     assert corpus.whole_texts() == ["Título um", "dois"]
     assert (questions.ids, questions.by_question()) == (["q1"], {"q1": {"d2": 1}})
     assert (questions.language, questions.data_version) == ("pt", "mine")
+
+
+@pytest.mark.parametrize("form", [BEIR, TREC])
+def test_a_corpus_in_short_form_has_the_shards_of_the_long_one(folder, form):
+    for file in ("data/news/1", "data/topics.txt", "data/qrels.txt"):
+        write(file, "")
+    written = {**form, "select": {**form["select"], "models": ["minilm-l6"], "retrievers": ["bm25"]}}
+    [name] = written["corpora"]
+    written_out = experiment(written).entries
+    entry = written_out["corpora"][name]
+    dataset = {entry["dataset"]: written_out["datasets"][entry["dataset"]]}
+    long = {"corpora": {name: entry}, "datasets": dataset}
+    short = copy.deepcopy(written)
+    found = []
+    for one in (short, {**written, **long}):
+        one["corpora"][name]["shards"] = 3
+        family = Targets(experiment(one)).families["retrieval"]
+        found.append((family.shards(), family.corpora[name]))
+    assert found[0] == found[1]
+    assert found[0][0] == [f"{name}/shard-{number}-of-3" for number in (1, 2, 3)]
 
 
 def test_any_other_files_are_a_dataset_and_two_entries(folder):

@@ -1,11 +1,16 @@
 """Corpora and questions from files, and everything that is refused, at once."""
 
 import json
+import tracemalloc
 
+import pyarrow.parquet as pq
 import pytest
+from mirror_data import prepared_corpus
 
 from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.errors import DataError
+from sentflow.texts import corpora
+from sentflow.texts.corpora import CorpusFile, copies, read_corpus, write_corpus
 from sentflow.texts.prepare_collections import prepare_corpus, prepare_questions
 from sentflow.texts.settings import CollectionChecks
 
@@ -18,7 +23,7 @@ def corpus_of(tmp_path, lines, **keys):
     named = {} if keys.get("ids") == "distinct" else {"id": "_id", "title": "title"}
     source = {"format": "jsonl", "files": [path.name], "text": "text", **named}
     entry = {**COMMON, "documents": [source], **keys}
-    return prepare_corpus("c", [path], CorpusSettings.from_parts(entry), CollectionChecks.from_parts(entry))
+    return prepared_corpus("c", [path], CorpusSettings.from_parts(entry), CollectionChecks.from_parts(entry))
 
 
 def questions_of(tmp_path, questions, judgements, corpus, **keys):
@@ -53,6 +58,61 @@ def test_all_mistakes_of_a_corpus_are_told_at_once(tmp_path):
     assert "text is empty in row corpus.jsonl, row 5" in said
     assert "one id, but another text than before, in row d1 (corpus.jsonl, row 4)" in said
     assert "4 documents, expected 7" in said
+
+
+def test_a_repeated_document_counts_once_and_a_column_may_be_missing_in_no_batch(tmp_path):
+    lines = [{"_id": f"d{row}", "text": f"text {row}"} for row in range(3000)]
+    titles = [{**line, "title": "T"} for line in lines[:2]]
+    with pytest.raises(DataError, match=r"no column 'title'"):
+        corpus_of(tmp_path, lines)
+    with pytest.raises(DataError, match=r"one id, but another text than before, in row d2 .*row 3001\)"):
+        corpus_of(tmp_path, [*titles, *lines[2:], titles[0] | {"_id": "d2"}])
+    corpus = corpus_of(tmp_path, [*titles, *lines[2:], titles[1]], rows=3000)
+    assert (corpus.ids, corpus.titles[:3]) == ([line["_id"] for line in lines], ["T", "T", ""])
+    distinct = corpus_of(tmp_path, [*lines, *lines[:5]], ids="distinct", rows=3000)
+    assert (distinct.ids[-1], distinct.texts) == ("3000", [line["text"] for line in lines])
+
+
+def test_texts_of_documents_are_not_held(tmp_path):
+    path, n, size = tmp_path / "corpus.jsonl", 2500, 4000
+    path.write_text(
+        "".join(json.dumps({"_id": row, "text": f"{row} {'x' * size}"}) + "\n" for row in range(n))
+    )
+    source = {"format": "jsonl", "files": [path.name], "id": "_id", "text": "text"}
+    settings = CorpusSettings.from_parts({**COMMON, "documents": [source]})
+    tracemalloc.start()
+    n_found = sum(1 for _ in prepare_corpus("c", [path], settings))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert n_found == n and peak < n * size
+
+
+def test_a_file_in_several_groups_of_rows_is_that_of_one(tmp_path, monkeypatch):
+    corpus = corpus_of(tmp_path, DOCUMENTS)
+    write_corpus(tmp_path / "one.parquet", corpus)
+    for limit in ("_GROUP_ROWS", "_GROUP_BYTES"):
+        monkeypatch.setattr(corpora, limit, 2)
+        write_corpus(tmp_path / "many.parquet", corpus)
+        assert pq.ParquetFile(tmp_path / "many.parquet").num_row_groups > 1
+        assert read_corpus(tmp_path / "many.parquet") == corpus
+        stored = CorpusFile(tmp_path / "many.parquet")
+        assert (stored.name, len(stored)) == ("c", 3)
+        assert [*stored.documents()] == [*stored.documents()] == [*corpus.documents()]
+        monkeypatch.undo()
+    (tmp_path / "many.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match="has no digest"):
+        CorpusFile(tmp_path / "many.parquet")
+
+
+def test_copies_of_some_documents_are_those_of_all_that_have_their_texts(tmp_path):
+    texts = ["A  b", "a b", "É", "c", "e\u0301", "A B"]
+    lines = [{"_id": f"d{row}", "title": "", "text": text} for row, text in enumerate(texts)]
+    corpus = corpus_of(tmp_path, lines)
+    first = ["d0", "d1", "d5"]
+    every = {**dict.fromkeys(first, first), "d2": ["d2", "d4"], "d4": ["d2", "d4"]}
+    assert copies(corpus, corpus.ids) == every
+    assert copies(corpus, {"d5", "d3"}) == dict.fromkeys(first, first)
+    assert copies(corpus, ()) == {}
 
 
 def test_all_mistakes_of_questions_are_told_at_once(tmp_path):

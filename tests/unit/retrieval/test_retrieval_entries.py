@@ -59,12 +59,21 @@ def test_a_dense_retriever_is_called_as_its_encoder_outside_where_it_does_nothin
     assert (found["plain"].revision, found["dot"].adapted_from) == ("a" * 40, "owner/encoder")
 
 
+def test_measures_are_tried_before_anything_runs_with_the_grades_of_the_selected_question_sets():
+    with pytest.raises(ConfigError) as raised:
+        family(retrieval={"measures": ["nDCG@10", "nDCG@0", "nothing", "P(rel=2)@5", "NumRel"]})
+    assert str(raised.value).count("config.retrieval.measures: ") == 2
+    graded = {"question_sets": ["juristcu"]}  # relevant from grade 2
+    with pytest.raises(ConfigError, match="'NumRel' cannot be computed"):
+        family(select=graded, retrieval={"measures": ["nDCG@10", "NumRel"]})
+
+
 def test_each_corpus_is_analysed_by_the_analyser_of_its_language():
     analyser = {"de": "german-stems", "pt": "portuguese-stems", "other": "long-words"}
     sets = ["legalquad", "stj", "cranfield"]
     retrieval = family({"lexical": {**BM25, "analyser": analyser}}, {"question_sets": sets})
     assert [file for name in sets for file in retrieval.terms(job("lexical", name))] == [
-        f"results/data/terms/{name}.parquet"
+        f"results/data/terms/{name}.index"
         for name in ("legalquad/german-stems", "stj/portuguese-stems", "cranfield/long-words")
     ]
     assert (

@@ -29,7 +29,7 @@ def found():
 
 def table_of(rows, differences):
     held = {RetrievalRow: rows, QuestionDifference: differences}
-    return retrieval(Inputs.holding(held), {"caption": "Title"})
+    return retrieval(Inputs.holding(held))
 
 
 def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):
@@ -90,7 +90,7 @@ def costs_of(found, counted=COUNTED):
 
 
 def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
-    table = costs(Inputs.holding({RetrievalCostRow: costs_of(found)}), {"caption": "Title"})
+    table = costs(Inputs.holding({RetrievalCostRow: costs_of(found)}))
     assert table.headings[2:] == [
         *("Terms, question", "Terms, document", "Matched terms", "FLOPS", "Bytes, document"),
         *("Questions/s", "with encoding"),
@@ -102,7 +102,7 @@ def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
         "BOTH": ["—", "—", "—", "—", "30.0", "100", "12.5"],
     }
     dense = [row for row in costs_of(found) if row.model == "dense"]
-    dense = costs(Inputs.holding({RetrievalCostRow: dense}), {"caption": "Title"})
+    dense = costs(Inputs.holding({RetrievalCostRow: dense}))
     assert dense.headings[2:] == ["FLOPS", "Bytes, document", "Questions/s", "with encoding"]
 
 

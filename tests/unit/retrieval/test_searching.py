@@ -15,8 +15,9 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.analysers import stop_words, with_checksum
 from sentflow.retrieval.ranking import Ranked, merged, top
 from sentflow.retrieval.retrievers import dense
-from sentflow.retrieval.retrievers.bm25 import Bm25, count_terms
+from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.retrievers.fusion import fused
+from sentflow.retrieval.term_index import TermCounts, TermIndex
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.integers(1, 45))
@@ -88,7 +89,7 @@ def closed_form(variant, k1, b, delta, documents, query):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_scores_are_those_of_the_closed_form(variant, k1):
     documents = [text.split() for text in TEXTS]
-    index = Bm25(documents, bm25_settings(variant, k1=k1, b=0.4, delta=0.7))
+    index = Bm25(TermIndex.of([documents]), bm25_settings(variant, k1=k1, b=0.4, delta=0.7))
     for query in ("a", "c d", "b b e", "zzz a", "zzz"):
         expected = closed_form(variant, k1 or 1e-12, 0.4, 0.7, documents, query.split())
         # float32 sums of a few terms
@@ -243,13 +244,13 @@ def test_runs_of_different_depth_and_empty_ones_are_fused():
         assert len(fused([empty, empty], settings, weights, 10)) == 0
 
 
-DOCUMENTS = [["lei", "a"], ["lei"], ["lei", "b", "b"], ["decreto"]]
+INDEX = TermIndex.of([[["lei", "a"], ["lei"], ["lei", "b", "b"], ["decreto"]]])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("counts", [None, count_terms([DOCUMENTS])])
+@pytest.mark.parametrize("counts", [None, TermCounts.summed([INDEX])])
 def test_a_term_of_most_documents_finds_them(variant, counts):
-    index = Bm25(DOCUMENTS, bm25_settings(variant), counts)
+    index = Bm25(INDEX, bm25_settings(variant), counts)
     both, none, rare = index.search([["lei", "lei"], ["x"], ["b", "lei"]], 10)
     assert sorted(both.rows.tolist()) == [0, 1, 2]
     assert len(none) == 0

@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from retrievers import VARIANTS, bm25_settings
 
+from sentflow.files.io import write_digest
 from sentflow.retrieval.ranking import Run, top, write_run
-from sentflow.retrieval.retrievers.bm25 import Bm25, count_terms, read_counts, write_counts
+from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.shard_runs import merged_shards
+from sentflow.retrieval.term_index import TermCounts, TermIndex
 from sentflow.texts.corpora import Corpus, read_ids, read_shard, write_corpus
 from sentflow.texts.shards import rows_of_shard, shards_of, suffix_of, whole_of
 
@@ -76,12 +78,14 @@ def test_bm25_of_shards_with_the_counts_of_all_has_the_scores_of_the_whole(tmp_p
     asked = [["t0", "t1", "t1"], ["rare", "t3"], ["unknown"], ["t5"]]
     setting = bm25_settings(variant)
     shards = [rows_of_shard(shard, 40) for shard in shards_of("c", 3)]
-    write_counts(tmp_path / "counts.parquet", count_terms(documents[start:stop] for start, stop in shards))
-    counts = read_counts(tmp_path / "counts.parquet")
-    whole = Bm25(documents, setting)
+    parts = {start: TermIndex.of([documents[start:stop]]) for start, stop in shards}
+    TermCounts.summed(parts.values()).write(tmp_path / "counts.index")
+    write_digest(tmp_path / "counts.index")
+    counts = TermCounts.read(tmp_path / "counts.index")
+    whole = Bm25(TermIndex.of([documents]), setting)
 
     def ranked(start, stop):
-        return Bm25(documents[start:stop], setting, counts).search(asked, 6)
+        return Bm25(parts[start], setting, counts).search(asked, 6)
 
     questions = ["a", "b", "c", "d"]
     expected = Run(ids(40), dict(zip(questions, whole.search(asked, 6), strict=True)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.retrieval.retrievers import sparse
 from sentflow.retrieval.retrievers.bm25 import sparsity_of_terms
@@ -19,6 +19,7 @@ from sentflow.retrieval.retrievers.sparse import (
     sparsity,
 )
 from sentflow.retrieval.shard_runs import cost_of_shards
+from sentflow.retrieval.term_index import TermIndex
 
 
 def drawn(n, seed, *, terms=40, share=0.1):
@@ -152,7 +153,7 @@ def terms_of(vectors):
 
 def test_terms_of_texts_are_counted_as_those_of_weights_are():
     asked, held = terms_of(QUESTIONS), terms_of(DOCUMENTS)
-    found = sparsity_of_terms([*asked, ["unknown"]], held, 1000)
+    found = sparsity_of_terms([*asked, ["unknown"]], TermIndex.of([held]), 1000)
     expected = sparsity(QUESTIONS, DOCUMENTS)
     # one more question, which has a term that no document has
     share = len(asked) / (len(asked) + 1)
@@ -160,13 +161,14 @@ def test_terms_of_texts_are_counted_as_those_of_weights_are():
     assert found["terms_per_document"] == pytest.approx(expected["terms_per_document"])
     assert (found["n_vectors"], found["index_bytes"]) == (200, 1000)
     parts = [
-        sparsity_of_terms(asked, part, 500) | {"question_seconds": 1.0} for part in (held[:60], held[60:])
+        sparsity_of_terms(asked, TermIndex.of([part]), 500) | {"question_seconds": 1.0}
+        for part in (held[:60], held[60:])
     ]
     of_parts = cost_of_shards([{**part, "seconds": 1.0} for part in parts])
     # the questions are cut once, whatever the shards
     assert of_parts["question_seconds"] == 1.0
     assert of_parts["expected_matches"] == pytest.approx(expected["expected_matches"])
-    assert sparsity_of_terms([], [[]], 0)["expected_matches"] == 0
+    assert sparsity_of_terms([], TermIndex.of([[[]]]), 0)["expected_matches"] == 0
 
 
 def test_terms_of_two_vocabularies_or_models_are_refused(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from made_graphs import stars, unshared
 from scipy.stats import spearmanr
 
-from sentflow.compare.pair_sets import NormalTest, PairSetSettings, compare_pair_set
+from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set, normal_test
 from sentflow.errors import DataError
 from sentflow.similarity.measures import SEVEN_TASKS, seven_task_average
 from sentflow.similarity.scores import (
@@ -147,10 +147,12 @@ def test_other_pairs_and_other_measures_are_refused():
 
 def test_interval_and_p_are_those_of_the_normal_distribution():
     # difference of two standard deviations: 2 · (1 − Φ(2)) = 0.0455
-    test = NormalTest(2.0, np.array([-1.0, 1.0, -1.0, 1.0]) / math.sqrt(4 / 3))
-    assert test.p() == pytest.approx(0.0455, abs=1e-4)
-    assert test.interval(1 - test.p()) == pytest.approx((0.0, 4.0))
-    assert math.isnan(NormalTest(0.1, np.zeros(5)).p())
+    drawn = np.array([-1.0, 1.0, -1.0, 1.0]) / math.sqrt(4 / 3)
+    _, p = normal_test(2.0, drawn, level=0.95)
+    assert p == pytest.approx(0.0455, abs=1e-4)
+    limits, _ = normal_test(2.0, drawn, level=1 - p)
+    assert limits == pytest.approx((0.0, 4.0))
+    assert math.isnan(normal_test(0.1, np.zeros(5), level=0.95)[1])
 
 
 def test_few_effective_pairs_give_a_score_without_interval_and_test():

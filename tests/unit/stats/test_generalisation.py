@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sentflow.stats.effective import FEWEST_DOCUMENTS, Documents
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 
 
 def scores_of(n: int) -> np.ndarray:
@@ -19,17 +19,18 @@ def scores_of(n: int) -> np.ndarray:
 )
 def test_half_width_is_that_of_the_corrected_t_interval(n, folds, level, half_width):
     scores = scores_of(n)
-    interval = nadeau_bengio_interval(scores, folds=folds, level=level)
+    found = CorrectedT(scores, folds)
+    low, high = found.interval(level)
     std = scores.std(ddof=1)
-    assert (interval.high - scores.mean()) / std == pytest.approx(half_width, abs=6e-5)
-    assert (scores.mean() - interval.low) / std == pytest.approx(half_width, abs=6e-5)
-    assert not interval.degenerate
+    assert (high - scores.mean()) / std == pytest.approx(half_width, abs=6e-5)
+    assert (scores.mean() - low) / std == pytest.approx(half_width, abs=6e-5)
+    assert not found.degenerate
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1])  # the mean of fifty 0.1 is rounded away from 0.1
 def test_equal_scores_have_a_flagged_interval_of_no_width(value):
-    interval = nadeau_bengio_interval(np.full(50, value), folds=5, level=0.99)
-    assert (interval.low, interval.high, interval.degenerate) == (value, value, True)
+    found = CorrectedT(np.full(50, value), 5)
+    assert (found.interval(0.99), found.degenerate) == ((value, value), True)
 
 
 def test_interval_covers_the_truth_as_often_as_it_says():
@@ -39,22 +40,20 @@ def test_interval_covers_the_truth_as_often_as_it_says():
     for _ in range(n):
         shared = generator.normal(0, math.sqrt(0.2))
         scores = shared + generator.normal(0, math.sqrt(0.8), 50)
-        interval = nadeau_bengio_interval(scores, folds=5, level=0.95)
-        covered += interval.low <= 0 <= interval.high
+        low, high = CorrectedT(scores, 5).interval(0.95)
+        covered += low <= 0 <= high
     assert covered / n == pytest.approx(0.95, abs=0.02)
 
 
 def test_few_documents_leave_few_degrees_of_freedom():
     scores = scores_of(50)
-    interval = nadeau_bengio_interval(scores, folds=5, level=0.95, documents=8.0)
+    _, high = CorrectedT(scores, 5, 8.0).interval(0.95)
     # t(0.975; 7) = 2.3646
-    assert (interval.high - scores.mean()) / scores.std(ddof=1) == pytest.approx(2.3646 * 0.27**0.5, abs=6e-5)
+    assert (high - scores.mean()) / scores.std(ddof=1) == pytest.approx(2.3646 * 0.27**0.5, abs=6e-5)
 
 
 def test_too_few_documents_have_no_interval():
-    few = nadeau_bengio_interval(scores_of(50), folds=5, level=0.95, documents=FEWEST_DOCUMENTS - 0.1)
-    assert math.isnan(few.low)
-    assert math.isnan(few.high)
+    assert np.isnan(CorrectedT(scores_of(50), 5, FEWEST_DOCUMENTS - 0.1).interval(0.95)).all()
 
 
 def test_half_of_the_rows_in_one_document_are_less_than_four_effective_ones():

@@ -34,7 +34,7 @@ def test_replicates_of_clusters_are_ratios_of_what_was_drawn():
 
 def test_left_out_means_by_hand():
     units = ClusteredScores.of(np.array([[1.0, 0.0, 0.5]]), ["a", "a", "b"])
-    assert units.left_out()[:, 0].tolist() == [0.5, 0.5]
+    assert units.left_out[:, 0].tolist() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize("method", ["percentile", "BCa"])
@@ -43,7 +43,7 @@ def test_limits_agree_with_scipy_on_questions(method):
     sample = SCORES[2] ** 2
     units = ClusteredScores.of(sample[None])
     drawn = units.replicates(n_resamples=20_000, seed=5)[:, 0]
-    found = mean_interval(drawn, float(units.means[0]), units.left_out()[:, 0], level=0.95)
+    found = mean_interval(drawn, float(units.means[0]), units.left_out[:, 0], level=0.95)
     expected = bootstrap(
         (sample,), np.mean, n_resamples=20_000, method=method, rng=np.random.default_rng(6)
     ).confidence_interval
@@ -54,7 +54,7 @@ def test_limits_agree_with_scipy_on_questions(method):
 def test_equal_values_have_an_interval_without_width():
     units = ClusteredScores.of(np.full((1, 30), 0.3), [str(place // 2) for place in range(30)])
     drawn = units.replicates(n_resamples=100, seed=1)[:, 0]
-    found = mean_interval(drawn, 0.3, units.left_out()[:, 0], level=0.99)
+    found = mean_interval(drawn, 0.3, units.left_out[:, 0], level=0.99)
     assert (found.low, found.high, found.bca_low, found.bca_high) == (0.3,) * 4
 
 

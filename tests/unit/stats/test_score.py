@@ -4,9 +4,9 @@ import pytest
 
 from sentflow.probing.settings import Switches
 from sentflow.stats.effective import Documents
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.repeatability import QUANTITIES, summarise
-from sentflow.stats.score import StatisticsSettings, score
+from sentflow.stats.score import score
 
 SEED = 9847706
 
@@ -31,25 +31,23 @@ VALUES = np.random.default_rng(4).normal(0.4, 0.05, 10)
 
 @pytest.fixture(scope="module")
 def result():
-    settings = StatisticsSettings(level=0.95, n_resamples=400)
-    return score(folds_table(VALUES), n_folds=5, seed=SEED, settings=settings)
+    return score(folds_table(VALUES), n_folds=5, seed=SEED, level=0.95, n_resamples=400)
 
 
 def test_score_is_the_published_mean_and_deviation(result):
-    assert result["published"] == summarise(folds_table(VALUES), n_resamples=400, level=0.99, seed=SEED)
+    assert result["published"] == summarise(folds_table(VALUES), n_resamples=400, seed=SEED)
     assert result["mean"] == pytest.approx(VALUES.mean())
     assert result["std"] == pytest.approx(VALUES.std(ddof=1))
 
 
 def test_documents_that_are_kept_together_stand_in_the_interval():
-    settings = StatisticsSettings(level=0.95, n_resamples=400)
     kept = Documents(20, 6.5, 7)
-    found = score(folds_table(VALUES), n_folds=5, seed=SEED, settings=settings, documents=kept)
-    expected = nadeau_bengio_interval(VALUES, folds=5, level=0.95, documents=6.5)
+    found = score(folds_table(VALUES), n_folds=5, seed=SEED, level=0.95, n_resamples=400, documents=kept)
+    low, high = CorrectedT(VALUES, 5, 6.5).interval(0.95)
     assert found["intervals"]["generalisation"] == {
         "level": 0.95,
-        "low": expected.low,
-        "high": expected.high,
+        "low": low,
+        "high": high,
         "degenerate": False,
         "documents": {"n": 20, "effective": 6.5, "with_rarest_class": 7},
     }
@@ -57,7 +55,7 @@ def test_documents_that_are_kept_together_stand_in_the_interval():
 
 def test_unclipped_score_tells_the_clipped_mean_beside_it(result):
     values = np.array([-0.1, 0.1, 0.2, -0.3, 0.1])
-    free = StatisticsSettings(level=0.99, n_resamples=200, switches=Switches(clip_metric=False))
-    found = score(folds_table(values), n_folds=5, seed=1, settings=free)
+    free = Switches(clip_metric=False)
+    found = score(folds_table(values), n_folds=5, seed=1, level=0.99, n_resamples=200, switches=free)
     assert (found["mean"], found["mean_clipped"]) == (pytest.approx(0.0), pytest.approx(0.4 / 5))
     assert "mean_clipped" not in result

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sentflow.stats.across import task_mean_interval
-from sentflow.stats.generalisation import corrected_error, nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 
 FOLDS, LEVEL = 5, 0.95
 
@@ -17,18 +17,20 @@ def scores_of(seed: int, *, mean: float = 0.5, n: int = 50) -> np.ndarray:
 
 def limits(tasks, sources, documents=None):
     kept = documents or [math.inf] * len(tasks)
-    return task_mean_interval(tasks, sources, folds=FOLDS, level=LEVEL, documents=kept)
+    tests = [CorrectedT(scores, FOLDS, n) for scores, n in zip(tasks, kept, strict=True)]
+    mean = float(np.mean([test.mean for test in tests]))
+    errors, freedom = [test.error for test in tests], [test.freedom for test in tests]
+    return task_mean_interval(mean, errors, freedom, sources, level=LEVEL)
 
 
 def test_of_one_task_it_is_the_generalisation_interval():
     scores = scores_of(1)
-    known = nadeau_bengio_interval(scores, folds=FOLDS, level=LEVEL)
-    assert limits([scores], ["a"]) == pytest.approx((known.low, known.high))
+    assert limits([scores], ["a"]) == pytest.approx(CorrectedT(scores, FOLDS).interval(LEVEL))
 
 
 def test_errors_of_one_source_are_added_and_of_several_their_squares():
     tasks = [scores_of(seed, mean=0.1 * seed) for seed in (1, 2, 3)]
-    errors = [corrected_error(scores.std(ddof=1), 50, folds=FOLDS, documents=math.inf) for scores in tasks]
+    errors = [scores.std(ddof=1) * math.sqrt(1 / 50 + 1 / 4) for scores in tasks]
     low, high = limits(tasks, ["a", "a", "b"])
     assert (low + high) / 2 == pytest.approx(np.mean([scores.mean() for scores in tasks]))
     together, apart = (errors[0] + errors[1]) ** 2, errors[2] ** 2

@@ -5,12 +5,13 @@ import math
 import pytest
 import tiny_training as tiny
 import torch
+from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
 from sentflow.training.draws import Draws
 from sentflow.training.language_modelling import NOT_PREDICTED
 from sentflow.training.loop import Trainer, split
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.settings import HeldOutTexts, TrainingSettings
 
 SETTINGS = TrainingSettings(
     learning_rate=1e-2, steps=4, batch_size=2, max_tokens=16, snapshot_every=2, held_out=0.4, chunk_tokens=32
@@ -35,6 +36,33 @@ def test_rows_of_one_question_are_on_one_side():
         assert len(out) == 24
         assert not {row["text"] for row in kept} & {row["text"] for row in out}
         assert len(kept) in (36, 35, 34)  # what is left of the last question is on neither side
+
+
+def test_all_rows_of_drawn_texts_are_held_out_while_their_documents_may_be_trained_on():
+    rows = [{"text": f"q{n // 3}", "other": f"d{n % 3}"} for n in range(60)]
+    settings = TrainingSettings(learning_rate=1.0, steps=1, batch_size=4, held_out={"texts": 6})
+    kept, out = split(rows, settings, Draws(3))
+    questions = {row["text"] for row in out}
+    assert (len(kept), len(out), len(questions)) == (42, 16, 6)  # 18 rows are four batches of 4
+    assert not questions & {row["text"] for row in kept}
+    assert {row["other"] for row in kept} == {row["other"] for row in out} == {"d0", "d1", "d2"}
+    for texts, told in ((1, "1 of 20 texts have 3 rows"), (19, "leave 3"), (21, "21 of 20")):
+        with pytest.raises(DataError, match=told):
+            split(rows, settings.model_copy(update={"held_out": HeldOutTexts(texts=texts)}), Draws(3))
+
+
+def test_average_precision_is_of_the_pairs_of_all_batches_together(tmp_path):
+    objective = tiny.recipe("bi-encoder", tiny.encoder(tmp_path, double=True), loss="contrastive")
+    rows = [
+        {"text": "lei " * (1 + n // 4), "other": "ação " * (1 + n % 5), "label": int(n % 4 == 1)}
+        for n in range(8)
+    ]
+    measured = Trainer(objective, rows, SETTINGS, Draws(3), held_out=rows).measured(7)
+    (found,) = (row for row in measured if row["measure"] == "average_precision")
+    vectors = objective.encoder.encode([row[key] for key in ("text", "other") for row in rows])
+    cosines = torch.nn.functional.cosine_similarity(*torch.as_tensor(vectors).reshape(2, 8, -1), dim=1)
+    expected = average_precision_score([row["label"] for row in rows], cosines)
+    assert (found["step"], found["value"], found["n"]) == (7, pytest.approx(expected, abs=1e-9), 8)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.95])

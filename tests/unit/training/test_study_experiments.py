@@ -6,6 +6,7 @@ from experiments import REPOSITORY, experiment
 
 from sentflow.errors import ConfigError
 from sentflow.families.training.family import Training
+from sentflow.report.families.training.sweeps import AXES
 
 COMMIT = {"source": {"revision": "0" * 40}}
 # What the user writes: commits of starts, files of corpora, stop words
@@ -28,9 +29,9 @@ def read(name):
     return yaml.safe_load((REPOSITORY / name).read_text(encoding="utf-8"))
 
 
-def with_files(name, folder, models=None):
+def with_files(name, folder, models=None, *, more=()):
     """The experiment with a dummy commit of each start and an empty file for each corpus."""
-    files = {corpus: folder / f"{corpus}.tsv" for corpus in CORPORA[name]}
+    files = {corpus: folder / f"{corpus}.tsv" for corpus in (*CORPORA[name], *more)}
     for file in files.values():
         file.touch()
     own = {
@@ -38,6 +39,8 @@ def with_files(name, folder, models=None):
         "training_data": {corpus: {"file": str(file)} for corpus, file in files.items()},
         "analysers": {"vietnamese-zalo": {"stop_words": ["khoản"]}},
     }
+    if more:
+        own["sweeps"] = {"self-guided-korean-news": {"run": "all"}}
     return experiment(read(f"experiments/{name}.yaml"), own)
 
 
@@ -50,6 +53,8 @@ def test_an_experiment_asks_for_every_commit_and_every_file_that_nobody_publishe
     wanted += [f"training_data.{corpus}.file: " for corpus in CORPORA[name]]
     if name == "zalo":
         wanted.append("analysers.vietnamese-zalo.stop_words.file: ")
+        words = read("workflow/catalog/analysers.yaml")["vietnamese-zalo"]["stop_words"]
+        assert words["source"] in text and words["sha256"] in words["source"]
     assert all(one in text for one in wanted)
     assert f"{len(wanted)} mistakes" in text
 
@@ -62,6 +67,24 @@ def test_the_contrastive_study_trains_every_published_cell(tmp_path):
     cell = study.models[name]
     assert cell["settings"]["permute"] == ["whitespace"] and cell["settings"]["dropout"] == 0
     assert (cell["training"]["learning_rate"], cell["training"]["steps"]) == (1e-5, 15625)
+    with_news = with_files("contrastive-study", tmp_path, more=["korean-news"])
+    ours, theirs = set(), set()
+    for sweep in Training(with_news).published["training-sweep"]:
+        ours |= {tuple(cell[2:]) for cell in sweep["cells"] if cell[1] == "value"}
+        columns = [sweep["published"]["columns"].index(key) for key in AXES]
+        theirs |= {tuple(row[column] for column in columns) for row in sweep["published"]["rows"]}
+    assert theirs - ours == {("m-bert", None, "none", 128, None)}  # which nobody trained
+
+
+def test_the_study_of_consert_is_trained_by_its_own_presets_and_stands_below_its_own_rows(tmp_path):
+    study = with_files("contrastive-study", tmp_path)
+    settings = study.models["consert-study-joint-seed-1"]["settings"]
+    assert settings["pair_features"] == "difference"
+    assert [view["name"] for view in settings["views"]] == ["token-cutoff", "none"]
+    rows = read("workflow/catalog/published_similarity.yaml")["sts"]
+    of_study = [row for row in rows if row["section"] == "ConSERT" and "study" in row["source"]]
+    trained = {entry.get("seed_of") for name, entry in study.trained_models.items() if "-study-" in name}
+    assert {row["trained"] for row in of_study} == trained
 
 
 def test_starts_may_be_folders_and_published_cells_stay_beside_ours(tmp_path):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from experiments import experiment
 
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
 from sentflow.training.sweeps import cells, sweep_problems
@@ -34,6 +35,17 @@ def test_every_combination_is_an_encoder_of_its_own_seeds_side_by_side():
     assert len(found) == len({cell.model for cell in found}) == 8
     assert {cell.state for cell in found} == {VALUE}
     assert found[0].group == found[1].group == "trial.simcse.lr-1e-5"
+
+
+def test_rates_have_one_form_in_names_and_former_names_are_still_encoders():
+    grid = {"method": {"all": {}}, "learning_rate": [3.0e-05, 0.0001, 2.5e-3, 0.05], "seed": [1]}
+    sweep = {**SWEEP, "grid": grid, "recipe": "simcse"}
+    groups = [cell.group for cell in cells("trial", sweep)]
+    assert groups == [f"trial.all.lr-{rate}" for rate in ("3e-5", "1e-4", "2.5e-3", "0.05")]
+    former = "trial.all.lr-0.0001.seed-1"
+    found = experiment({"sweeps": {"trial": sweep}, "select": {"models": [former], "sweeps": ["trial"]}})
+    assert {former, *(f"{group}.seed-1" for group in groups)} <= found.trained_models.keys()
+    assert found.models[former]["training"] == found.models["trial.all.lr-1e-4.seed-1"]["training"]
 
 
 def test_an_entry_says_what_the_sweep_says_then_its_method_then_its_place():

@@ -37,6 +37,12 @@ def instead(name: str, known: Iterable[str]) -> str:
     return f"{guess}Write one of: {', '.join(names)}."
 
 
+def listed(items: Iterable[str], limit: int = 20) -> str:
+    """Items for a message: the first few, the rest as a count."""
+    items = list(items)
+    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
+
+
 def no_pattern(pattern: str) -> str:
     """What to say of text that is no regular expression; empty where it is one."""
     try:

@@ -13,9 +13,11 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -160,7 +162,7 @@ class LogHandler(LogHandlerBase):
 
     def _job_error(self, record: Any) -> None:
         job = self._jobs.pop(record.jobid, None)
-        self._time_left.drop(record.jobid)
+        self._time_left.end(record.jobid, failed=True)
         words = _words(job) if job else record.rule_name.replace("_", " ")
         logs = [path for name in record.log or [] if (path := Path(name.partition(" (")[0])).is_file()]
         self._failed[record.jobid] = ", ".join([words, *map(str, logs)])
@@ -309,9 +311,9 @@ class TimeLeft:
 
     def __init__(self, jobs: Mapping[str, int]) -> None:
         self._left = Counter(jobs)
-        self._former = {rule: seconds for rule in jobs if (seconds := _former_seconds(rule)) is not None}
-        self._sums: dict[str, float] = defaultdict(float)  # seconds of the jobs that ended
-        self._ended: Counter[str] = Counter()
+        # seconds of single jobs by rule: of former runs, and of those that ended in this one
+        self._former = {rule: _former_seconds(rule) for rule in jobs}
+        self._ended: dict[str, list[float]] = defaultdict(list)
         self._running: dict[int, tuple[str, float]] = {}
         self._begun = time.monotonic()
 
@@ -319,20 +321,16 @@ class TimeLeft:
         """A job begins, perhaps not for the first time."""
         self._running[job] = (rule, time.monotonic())
 
-    def end(self, job: int) -> float | None:
-        """A job is done; its seconds, if its beginning was seen."""
+    def end(self, job: int, *, failed: bool = False) -> float | None:
+        """A job is done; its seconds, if its beginning was seen. One that failed says nothing of the others."""
         if job not in self._running:
             return None
         rule, begun = self._running.pop(job)
         seconds = time.monotonic() - begun
-        self._left[rule] -= 1
-        self._ended[rule] += 1
-        self._sums[rule] += seconds
+        if not failed:
+            self._left[rule] -= 1
+            self._ended[rule].append(seconds)
         return seconds
-
-    def drop(self, job: int) -> None:
-        """A job failed: what it took says nothing of the others."""
-        self._running.pop(job, None)
 
     @property
     def is_least(self) -> bool:
@@ -347,18 +345,17 @@ class TimeLeft:
             return None
         now = time.monotonic()
         work = sum(self._left[rule] * means[rule] for rule in known)
-        busy = sum(self._sums.values()) + sum(now - begun for _, begun in self._running.values())
+        busy = sum(map(sum, self._ended.values())) + sum(now - begun for _, begun in self._running.values())
         return work / max(1.0, busy / max(now - self._begun, 1e-9))
 
     def _means(self) -> dict[str, float]:
-        return self._former | {rule: self._sums[rule] / n for rule, n in self._ended.items()}
+        return {rule: fmean(known) for rule, known in (self._former | self._ended).items() if known}
 
 
-def _former_seconds(rule: str) -> float | None:
+def _former_seconds(rule: str) -> list[float]:
     found = []
     for file in islice((_BENCHMARKS / rule).rglob("*.jsonl"), _FILES):
-        try:
+        # not of a job that was killed, or being written
+        with suppress(OSError, ValueError, LookupError, TypeError):
             found.append(float(json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["s"]))
-        except (OSError, ValueError, LookupError, TypeError):  # of a job that was killed, or being written
-            continue
-    return sum(found) / len(found) if found else None
+    return found

@@ -15,6 +15,7 @@ from sentflow.api.embedding import SentenceEncoder, encoder_name
 from sentflow.api.figures import drawn
 from sentflow.config.model import refuse_wrong
 from sentflow.errors import instead
+from sentflow.files.rows import row_from
 from sentflow.geometry.facts import AlignmentUniformity, measure, scored_vectors
 from sentflow.geometry.settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.texts.collection import distinct_texts, rows_of
@@ -74,20 +75,16 @@ class _AlignmentEval:
         from sentflow.report.families.similarity.words import criterion
 
         settings, name = self.settings, type(self).__name__
-        positive = criterion(settings.threshold, settings.comparison)
-        row = PlaneRow(
-            alignment_set=name,
-            alignment_title=f"{name}, {settings.variant}, {positive}",
-            variant=settings.variant,
-            family="",
-            model=self._name,
-            model_title=self._name,
-            is_control=False,
-            **self.eval_summary(),
-            score=math.nan,
-            score_title="",
-            data_version="; ".join(dict.fromkeys(table.info.data_version for table in self._pairs)),
-        )
+        title = f"{name}, {settings.variant}, {criterion(settings.threshold, settings.comparison)}"
+        known: dict[str, Any] = {
+            "alignment_set": name,
+            "alignment_title": title,
+            "variant": settings.variant,
+            "family": "",
+        }
+        known |= {"model": self._name, "model_title": self._name, "is_control": False, "score_title": ""}
+        version = "; ".join(dict.fromkeys(table.info.data_version for table in self._pairs))
+        row = row_from(PlaneRow, known | self.eval_summary(), score=math.nan, data_version=version)
         return drawn("alignment-uniformity", [row])
 
     def __repr__(self) -> str:

@@ -153,8 +153,7 @@ def load_task(
     left_behind = folder / f"{needed[0].stem}.csv"
     if name in OFFICIAL and not needed[0].exists() and left_behind.is_file():
         warnings.warn(
-            f"{name} is read from {left_behind}, which cannot be verified. Delete it to download the "
-            "official file.",
+            f"{name} is read from {left_behind}, which cannot be verified. Delete it to download the official file.",
             UserWarning,
             stacklevel=2,
         )

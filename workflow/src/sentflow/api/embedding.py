@@ -33,8 +33,7 @@ from sentflow.encoders.vectors.storage import (
 from sentflow.errors import DataError
 from sentflow.flow.environment import workflow_folder
 from sentflow.probing.draws import FoldPlan
-from sentflow.probing.featurised import ALL
-from sentflow.probing.rows import pair_features
+from sentflow.probing.rows import ALL, pair_features
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:
         ) from error
     if features.ndim != 2 or len(features) != n_rows or features.shape[1] == 0:
         raise ArgumentError(
-            f"{source} returned the shape {features.shape} for {n_rows} rows. Return one vector per "
-            f"row: ({n_rows}, D)."
+            f"{source} returned the shape {features.shape} for {n_rows} rows. Return one vector per row: ({n_rows}, D)."
         )
     if len(bad := np.flatnonzero(~np.isfinite(features).all(axis=1))):
         raise ArgumentError(
@@ -218,18 +216,15 @@ def _still_right(
         return None
     sample = np.unique(np.linspace(0, len(rows) - 1, SAMPLE_ROWS).astype(np.int64))
     fresh = embed(sample)
-    if fresh.shape != features[sample].shape or _difference(fresh, features[sample]) > TOLERANCE:
+    stored = features[sample]
+    lengths = np.maximum(np.linalg.norm(stored, axis=1), np.finfo(np.float32).tiny)
+    if fresh.shape != stored.shape or (np.linalg.norm(fresh - stored, axis=1) / lengths).max() > TOLERANCE:
         _warn(
             f"{array} holds vectors of another model, or of other settings (prompt, truncation, precision, "
             "embed). They are computed again. Give every model its own cache_embed_key."
         )
         return None
     return features
-
-
-def _difference(fresh: FloatArray, stored: FloatArray) -> float:
-    lengths = np.maximum(np.linalg.norm(stored, axis=1), np.finfo(np.float32).tiny)
-    return float((np.linalg.norm(fresh - stored, axis=1) / lengths).max())
 
 
 def _warn(message: str) -> None:
@@ -293,11 +288,10 @@ class SentenceEncoder:
                 if (chunk := list(texts[start : start + self._batch_size]))
             ]
         else:
-            parts = [self._checked(_row(self._encode(text)), 1) for text in texts]
+            parts = [self._checked(as_array(self._encode(text)).reshape(1, -1), 1) for text in texts]
         if len(widths := {part.shape[1] for part in parts}) > 1:
             raise ArgumentError(
-                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of "
-                "one width."
+                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of one width."
             )
         return np.concatenate(parts)
 
@@ -334,11 +328,6 @@ class SentenceEncoder:
 
     def _checked(self, values: Any, n: int) -> FloatArray:
         return checked_features(values, n_rows=n, source="encode_fn")
-
-
-def _row(values: Any) -> FloatArray:
-    """(1, d) of what a function returned for one string."""
-    return as_array(values).reshape(1, -1)
 
 
 def encoder_name(encode: Any) -> str:

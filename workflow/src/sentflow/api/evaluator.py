@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
+from sentflow.api import embedding
 from sentflow.api.arguments import (
     ArgumentError,
     TrainArguments,
@@ -24,17 +25,6 @@ from sentflow.api.arguments import (
     train_arguments,
 )
 from sentflow.api.data import chosen_tasks, known_tasks, load_task, named_protocol, protocols_of
-from sentflow.api.embedding import (
-    OwnEncoder,
-    TaskRows,
-    as_tensor,
-    cached_features,
-    encode_rows,
-    features_of_columns,
-    is_reference,
-    named_model,
-    text_columns,
-)
 from sentflow.api.folds import trained_folds
 from sentflow.api.results import ResultFolder, TaskScores, TasksScores, aggregate
 from sentflow.compare.scores import score_row
@@ -44,7 +34,8 @@ from sentflow.probing.draws import task_plans
 from sentflow.probing.fold import FoldInfo, ProbeDesign
 from sentflow.probing.scores import about_score, kept_documents
 from sentflow.probing.settings import PUBLISHED_NAME, not_comparable_text
-from sentflow.probing.training import FeatureSource, FixedFeatures, warn_of_few_rows
+from sentflow.probing.training import FeatureSource, FixedFeatures
+from sentflow.texts.checks import few_rows, n_balanced
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
@@ -142,8 +133,9 @@ class UlyssesSentEval:
         self.protocol = named_protocol(protocol, config)
         self._protocols = protocols_of(self._catalog["tasks"], self.protocol, config)
         self._warned: set[str] = set()
-        if is_reference(sentence_model):
-            sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
+        self._few_rows: set[str] = set()  # tasks that were told to have them
+        if embedding.is_reference(sentence_model):
+            sentence_model = embedding.OwnEncoder(sentence_model, encoder_arguments or {})
             if lazy_embedding and not sentence_model.lazy:
                 raise ArgumentError(
                     "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave "
@@ -156,7 +148,9 @@ class UlyssesSentEval:
                 "'path/to/file.py:ClassName'. Leave them out."
             )
         elif isinstance(sentence_model, str | Path):
-            sentence_model = named_model(sentence_model, Path(expanded(cache_dir)) / "models", mirrors)
+            sentence_model = embedding.named_model(
+                sentence_model, Path(expanded(cache_dir)) / "models", mirrors
+            )
         self.sentence_model = sentence_model
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing
@@ -209,7 +203,7 @@ class UlyssesSentEval:
             There is no such split, or the model cannot encode.
         """
         check_split(data_split)
-        if isinstance(own := self.sentence_model, OwnEncoder):
+        if isinstance(own := self.sentence_model, embedding.OwnEncoder):
             if kwargs:
                 raise ArgumentError(
                     f"kwargs_embed holds {', '.join(kwargs)}, but a class of your own gets its arguments when "
@@ -217,7 +211,7 @@ class UlyssesSentEval:
                 )
             splits = self._splits_alternatives(task, lazy=own.lazy)
             features = own.features(X_a, X_b, task=task, data_split=data_split, alternatives=splits)
-            return as_tensor(features)
+            return embedding.as_tensor(features)
         check_encoder(self.sentence_model)
         if self.lazy_embedding:
             warnings.warn(
@@ -226,7 +220,7 @@ class UlyssesSentEval:
                 UserWarning,
                 stacklevel=2,
             )
-        features = encode_rows(
+        features = embedding.encode_rows(
             self.sentence_model,
             X_a,
             X_b,
@@ -234,7 +228,7 @@ class UlyssesSentEval:
             task=task,
             options=kwargs,
         )
-        return as_tensor(features)
+        return embedding.as_tensor(features)
 
     def evaluate(
         self,
@@ -284,8 +278,7 @@ class UlyssesSentEval:
             An argument, the data of a task, or what `embed` returned is not in order.
         """
         self._check_embed()
-        for task in self.tasks:
-            self._table(task, self._train_arguments(kwargs_train, task))
+        self._warn_of_few_rows(self.tasks, kwargs_train)
         evaluated = {
             task: self._evaluated(task, kwargs_embed, kwargs_train, ignore_cached=ignore_cached)
             for task in self.tasks
@@ -339,6 +332,7 @@ class UlyssesSentEval:
             See `evaluate`.
         """
         self._check_embed()
+        self._warn_of_few_rows([task], kwargs_train)
         scores, folds = self._evaluated(task, kwargs_embed, kwargs_train, ignore_cached=ignore_cached)
         return (scores, folds) if return_all_results else scores
 
@@ -360,7 +354,6 @@ class UlyssesSentEval:
         if text and text not in self._warned:  # once per set of changes, not for every task
             self._warned.add(text)
             logger.warning("scores are not comparable with published ones: %s", text)
-        warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
             files = ResultFolder(Path(self.results_dir), str(self.model_name), settings=settings)
@@ -393,6 +386,21 @@ class UlyssesSentEval:
         )
         return TaskScores(aggregated, score_row(record, titles)), rows
 
+    def _warn_of_few_rows(self, tasks: Sequence[str], kwargs_train: Mapping[str, Any] | None) -> None:
+        """Bring and check the rows of tasks, and name those with too few in one warning, a task only once."""
+        told = {}
+        for task in tasks:
+            arguments = self._train_arguments(kwargs_train, task)
+            counts = np.unique(self._table(task, arguments).labels, return_counts=True)[1].tolist()
+            needs = arguments.protocol.needs()
+            text = few_rows(counts, protocol=arguments.protocol.name, **needs)
+            if text and task not in self._few_rows:
+                told[task] = n_balanced(counts), text
+        self._few_rows.update(told)
+        if told:
+            smallest = min(told, key=lambda task: told[task][0])
+            logger.warning("too few rows: %s. In %s %s", ", ".join(told), smallest, told[smallest][1])
+
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
         folder = Path(self.data_dir_path)
@@ -404,13 +412,15 @@ class UlyssesSentEval:
         self, table: TaskTable, kwargs_embed: dict[str, Any], *, ignore_cached: bool
     ) -> FeatureSource:
         """The features of a task: embedded now, or inside every fold."""
-        rows = TaskRows(self, table, kwargs_embed)
+        rows = embedding.TaskRows(self, table, kwargs_embed)
         if self.lazy_embedding:
             return rows
         if self.cache_dir is None:
             return FixedFeatures(rows.embed_now(np.arange(len(table))))
         folder, task, embed = Path(self.cache_dir), table.info.task, rows.embed_now
-        return FixedFeatures(cached_features(folder, task, rows.keys, embed, ignore_cached=ignore_cached))
+        return FixedFeatures(
+            embedding.cached_features(folder, task, rows.keys, embed, ignore_cached=ignore_cached)
+        )
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
         protocol = self._protocols.get(task, self.protocol)
@@ -425,7 +435,7 @@ class UlyssesSentEval:
     def _check_embed(self) -> None:
         """Refuse a model that the class's own `embed` cannot use, before anything is downloaded."""
         own_embed = type(self).embed is UlyssesSentEval.embed
-        if own_embed and not isinstance(self.sentence_model, OwnEncoder):
+        if own_embed and not isinstance(self.sentence_model, embedding.OwnEncoder):
             check_encoder(self.sentence_model)
 
 
@@ -445,7 +455,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             raise ArgumentError(
                 "UlyssesSentEvalLazy is always lazy. Leave lazy_embedding out, or use UlyssesSentEval."
             )
-        if is_reference(sentence_model):
+        if embedding.is_reference(sentence_model):
             raise ArgumentError(
                 "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a class "
                 "of your own: it is lazy if the class has lazy = True."
@@ -477,7 +487,7 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
                 "'eval' and 'test'."
             )
         alternatives = self._splits_alternatives(task, lazy=True)
-        columns = text_columns(X_a, X_b, alternatives=alternatives)
+        columns = embedding.text_columns(X_a, X_b, alternatives=alternatives)
         if data_split == "train":
             from sklearn.base import clone
 
@@ -485,7 +495,9 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             self._lazy_sentence_model = clone(self.sentence_model)
             self._lazy_sentence_model.fit([text for column in columns for text in column])
         transform = self._lazy_sentence_model.transform
-        return as_tensor(features_of_columns(columns, transform, alternatives=alternatives))
+        return embedding.as_tensor(
+            embedding.features_of_columns(columns, transform, alternatives=alternatives)
+        )
 
     def _check_embed(self) -> None:
         if type(self).embed is UlyssesSentEvalLazy.embed:

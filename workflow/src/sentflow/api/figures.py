@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.rows import QuestionDifference
 from sentflow.report.families.retrieval.summary import gap_rows, recall_rows
-from sentflow.report.settings import QuestionSetTitle, QuestionSummary, RetrieverTitle
+from sentflow.report.settings import QuestionSummary
 from sentflow.retrieval.evaluation import QuestionValues
 
 if TYPE_CHECKING:
@@ -53,41 +54,30 @@ def question_differences(
 
 
 def _values(evaluations: Sequence["RunEvaluation"]) -> list[QuestionValues]:
-    return [
-        QuestionValues(
-            one.question_set,
-            one.name,
-            one.found.questions,
-            one.found.groups,
-            one.found.n_relevant,
-            one.found.ranks,
-            one.found.values,
-        )
-        for one in evaluations
-    ]
+    found = attrgetter("questions", "groups", "n_relevant", "ranks", "values")
+    return [QuestionValues(one.question_set, one.name, *found(one.found)) for one in evaluations]
 
 
 def _settings(evaluations: Sequence["RunEvaluation"], main: str = "", reference: str = "") -> QuestionSummary:
     first, names = evaluations[0], [one.name for one in evaluations]
-    about = QuestionSetTitle(
-        title=first.question_set,
-        data_version="questions and judgements as given",
-        language="und",
-        relevant_grade=first.relevant_grade,
-    )
-    titles = {
-        name: RetrieverTitle(title=name, control=False, position=place) for place, name in enumerate(names)
+    about = {"title": first.question_set, "language": "und", "relevant_grade": first.relevant_grade}
+    about |= {"data_version": "questions and judgements as given"}
+    titles = {name: {"title": name, "control": False, "position": place} for place, name in enumerate(names)}
+    drawn_from = {
+        "level": first.bootstrap.level,
+        "n_resamples": first.bootstrap.n_resamples,
+        "seed": first.seed,
     }
-    return QuestionSummary(
-        question_sets={first.question_set: about},
-        corpora={},
-        retrievers=titles,
-        shown=tuple(names),
-        measures=(),
-        main=main,
-        reference=reference,
-        depth=max(one.depth for one in evaluations),
-        level=first.bootstrap.level,
-        n_resamples=first.bootstrap.n_resamples,
-        seed=first.seed,
-    )
+    asked = {
+        "measures": (),
+        "main": main,
+        "reference": reference,
+        "depth": max(one.depth for one in evaluations),
+    }
+    sets = {
+        "question_sets": {first.question_set: about},
+        "corpora": {},
+        "retrievers": titles,
+        "shown": tuple(names),
+    }
+    return QuestionSummary.model_validate(sets | asked | drawn_from)

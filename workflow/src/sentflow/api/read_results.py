@@ -12,7 +12,7 @@ from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.flow import paths, products
-from sentflow.flow.products import FIGURE, Product
+from sentflow.flow.products import FIGURE
 from sentflow.report.claims import facts, of_probing
 from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
@@ -109,7 +109,7 @@ class Results:
             The run lacks a file that it needs.
         """
         product = products.find(FIGURE, figure)
-        inputs = inputs_of(product, self.folder)
+        inputs = Inputs.of(self.folder)
         inputs.refuse_missing([Path(pattern).stem for pattern in product.reads])
         return drawn(figure, product.load().rows(inputs))
 
@@ -135,16 +135,6 @@ class Results:
 
     def _inside(self, path: str | Path) -> Path:
         return self.folder / Path(path).relative_to(paths.RESULTS)
-
-
-def inputs_of(product: Product, folder: Path) -> Inputs:
-    """Those files that a product of the report reads which a results folder has."""
-    files = [
-        folder / Path(pattern).relative_to(paths.RESULTS)
-        for pattern in (*product.reads, *product.also)
-        if "{" not in pattern
-    ]
-    return Inputs([file for file in files if file.is_file()])
 
 
 def read_results(folder: str | Path = paths.RESULTS) -> Results:

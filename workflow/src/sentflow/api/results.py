@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +15,19 @@ from sentflow.flow import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.fold import FoldResult, write_result
 from sentflow.probing.settings import ProbeProtocol, ProbeSettings
+from sentflow.report.families.probing.summary import QUANTITIES
 from sentflow.report.numbers import decimal, interval, percent
 from sentflow.stats.effective import Documents
-from sentflow.stats.score import StatisticsSettings, score
+from sentflow.stats.score import score
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 # Of the published aggregation; the level is that of the default experiment, for the interval on disk only
-STATISTICS = StatisticsSettings(level=0.95, n_resamples=10_000)
+_LEVEL, _N_RESAMPLES = 0.95, 10_000
 # The published order of rows: one quantity after the other, each fold by fold
-_QUANTITIES = (
-    "loss_per_epoch_train",
-    "loss_per_epoch_eval",
-    "metric_per_epoch_eval",
-    "loss_test",
-    "metric_test",
-)
+_QUANTITIES = (*QUANTITIES, "loss_test", "metric_test")
 _SHOWN = (
     *("task", "model", "metric", "mean", "std", "low", "high", "level", "protocol", "n_balanced_rows"),
     "remark",
@@ -56,15 +50,10 @@ class _Printed:
 
         from sentflow.report.families.probing.remarks import low_score_text
 
-        records = [
-            {
-                **vars(row),
-                "low": row.generalisation_low,
-                "high": row.generalisation_high,
-                "remark": low_score_text([row]),
-            }
-            for row in self._rows()
-        ]
+        records = []
+        for row in self._rows():
+            limits = {"low": row.generalisation_low, "high": row.generalisation_high}
+            records.append(vars(row) | limits | {"remark": low_score_text([row])})
         return pd.DataFrame(records, columns=list(_SHOWN))
 
     def plot(self) -> "Figure":
@@ -134,8 +123,15 @@ def aggregate(
     rows = CrossValidation(ordered).scores
     rank = {name: position for position, name in enumerate(_QUANTITIES)}
     rows = rows.sort_values("metric", key=lambda names: names.map(rank), kind="stable", ignore_index=True)
-    settings = replace(STATISTICS, switches=protocol.switches)
-    numbers = score(rows, n_folds=protocol.folds, seed=protocol.seed, settings=settings, documents=documents)
+    numbers = score(
+        rows,
+        n_folds=protocol.folds,
+        seed=protocol.seed,
+        level=_LEVEL,
+        n_resamples=_N_RESAMPLES,
+        switches=protocol.switches,
+        documents=documents,
+    )
     # a curve ends at the last epoch that at least half of the folds reached
     lengths = sorted((len(fold.train_losses) for fold in folds), reverse=True)
     end = None if protocol.switches.curve_survivors else lengths[math.ceil(len(lengths) / 2) - 1]

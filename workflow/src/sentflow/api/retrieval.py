@@ -22,8 +22,8 @@ from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kind import Context, load_encoder
 from sentflow.encoders.manifest import source_kind
 from sentflow.encoders.settings import DENSE, DOCUMENT, FITTED, QUERY, SIDES
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.encoders.vectors.storage import FloatArray
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.analysers import Analyser
@@ -44,6 +44,7 @@ from sentflow.retrieval.settings import (
     Sparse,
     TunedWeights,
 )
+from sentflow.retrieval.term_index import TermIndex
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import split_corpus
@@ -53,23 +54,16 @@ if TYPE_CHECKING:
 
 DEPTH = 1000  # of runs that are fused, as retrieval.depth of the default configuration
 SEED = 9847706
-_KINDS: dict[str, type[Shown]] = {
-    "bm25": BM25,
-    "bm25-rm3": BM25RM3,
-    "dense": Dense,
-    "fusion": Fusion,
-    "random": RandomOrder,
-    "sparse": Sparse,
+# Settings of a kind, and what is given itself, or by its name in the catalog
+_KINDS: dict[str, tuple[type[Shown], tuple[str, ...]]] = {
+    "bm25": (BM25, ("analyser",)),
+    "bm25-rm3": (BM25RM3, ("analyser",)),
+    "dense": (Dense, ("model", "passages", "batch_size")),
+    "fusion": (Fusion, ("of",)),
+    "random": (RandomOrder, ()),
+    "sparse": (Sparse, ("model", "batch_size")),
 }
-# What is given itself, or by its name in the catalog; and keys of configurations that only the pipeline reads
-_GIVEN = {
-    "bm25": ("analyser",),
-    "bm25-rm3": ("analyser",),
-    "dense": ("model", "passages", "batch_size"),
-    "fusion": ("of",),
-    "random": (),
-    "sparse": ("model", "batch_size"),
-}
+# keys of configurations that only the pipeline reads
 _OF_THE_PIPELINE = ("impacts", "index", "passages", "seed_of", "times")
 _SHOWN_QUESTIONS, _SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 3, 3, 60
 
@@ -221,21 +215,22 @@ class _Search:
         kind = entry.get("kind")
         if kind not in _KINDS:
             raise ArgumentError(f"retriever: kind is {kind!r}. {instead(str(kind), _KINDS)}")
-        given = {key: entry.pop(key) for key in _GIVEN[kind] if key in entry}
+        model, keys = _KINDS[kind]
+        given = {key: entry.pop(key) for key in keys if key in entry}
         if unused := [key for key in _OF_THE_PIPELINE if key in entry]:
             raise ArgumentError(f"retriever.{unused[0]}: only the pipeline has it for {kind}. Leave it out.")
         if "model" in given and isinstance(given["model"], str):
             given["model"] = CatalogEncoder(given["model"])
         names: dict[str, Any] = dict.fromkeys(given.keys() - {"batch_size"}, "given")
-        if "analyser" in _GIVEN[kind]:
+        if "analyser" in keys:
             names["analyser"] = "given"
         if kind == "fusion":
             parts = given.get("of", ())
             names["of"] = [] if isinstance(parts, str) else [f"run-{place}" for place in range(len(parts))]
             entry.setdefault("rule", "reciprocal-rank")
-        if wrong := mistakes(_KINDS[kind], {**entry, **names}, where="retriever"):
+        if wrong := mistakes(model, {**entry, **names}, where="retriever"):
             raise ArgumentError(" ".join(map(str, wrong)))
-        settings = _KINDS[kind].model_validate({**entry, **names})
+        settings = model.model_validate({**entry, **names})
         found: list[Ranked] = getattr(self, f"_{kind.replace('-', '_')}")(settings, k, **given)
         return found
 
@@ -246,12 +241,10 @@ class _Search:
             )
         where = "retriever.analyser"
         terms = Analyser(refuse_wrong(AnalyserSettings, _named("analysers", analyser), where=where), where)
-        documents, asked = terms.terms(self._corpus.whole_texts()), terms.terms(self._asked)
-        index = Bm25(documents, settings)
+        index = Bm25(TermIndex.of([terms.terms(self._corpus.whole_texts())]), settings)
+        asked = terms.terms(self._asked)
         if isinstance(settings, BM25RM3):
-            return list(
-                search_weighted(index, [expanded(one, index, documents, settings) for one in asked], k)
-            )
+            return list(search_weighted(index, [expanded(one, index, settings) for one in asked], k))
         return list(index.search(asked, k))
 
     _bm25_rm3 = _bm25
@@ -444,7 +437,7 @@ def _weights_of_terms(model: Any, texts: list[str], side: str, batch_size: int) 
 
 
 def _vectors_of_terms(model: Any, texts: list[str], side: str, batch_size: int) -> TermEmbeddings:
-    from sentflow.sparse.encoding import term_embeddings
+    from sentflow.sparse.model import term_embeddings
 
     starts = range(0, len(texts), batch_size)
     parts = [

@@ -1,18 +1,18 @@
 """Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.retrieval import SEED, RetrievedRun, corpus_of
+from sentflow.api.run_data import JUDGEMENTS, RUN, called, documents_of, has_objects, pairs_of, passages_of
 from sentflow.compare.differences import all_differences
-from sentflow.compare.questions import QuestionScores, QuestionSettings
+from sentflow.compare.questions import QuestionScores
 from sentflow.compare.rows import QuestionDifference
 from sentflow.errors import instead
 from sentflow.report.numbers import counted, interval
@@ -20,14 +20,16 @@ from sentflow.retrieval.evaluation import (
     CORPUS,
     DECISIVE,
     RULES,
+    TREC_EVAL,
     Evaluation,
     decisive,
     evaluate,
+    n_equal_in_trec_eval,
     stated_means,
 )
 from sentflow.retrieval.measures import parsed
 from sentflow.retrieval.ranking import Ranked, Run
-from sentflow.retrieval.trec import read_judgements, read_scores
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import EXCLUDE, KEEP, SAME_IDS, Corpus, Questions
@@ -70,6 +72,11 @@ class RunEvaluation:
     n_same_ids
         Questions that rank the document of their own name first, though it is not relevant for them; 0 unless that are
         most of those that rank it.
+    n_further
+        Passages of documents that are in the run by another passage; the best counts. None where nothing says which
+        are passages.
+    n_equal_in_trec_eval
+        Questions with different scores that trec_eval takes for equal; 0 if they are ordered as it does.
     relevant_grade, seed
         See `evaluate_run`.
     """
@@ -81,6 +88,8 @@ class RunEvaluation:
     question_set: str = QUESTIONS
     depth: int = 1
     n_same_ids: int = 0
+    n_further: int | None = None
+    n_equal_in_trec_eval: int = 0
     relevant_grade: int = 1
     seed: int = field(default=SEED, repr=False)
 
@@ -146,6 +155,21 @@ class RunEvaluation:
             remarks.append(
                 f"{counted(self.n_same_ids, 'question')} found the document of the same name first, which "
                 'may be the question itself; same_ids="exclude" (--same-ids exclude) leaves it out.'
+            )
+        if not self.found.judged_share:
+            remarks.append(
+                "none of the first 10 documents of any question is judged. If they are passages, passages= "
+                "(--passages) names their documents."
+            )
+        if self.n_further is not None:
+            remarks.append(
+                f"{counted(self.n_further, 'further passage')} of documents that another passage found; a document "
+                "counts once, by its best passage."
+            )
+        if self.n_equal_in_trec_eval:
+            remarks.append(
+                f"different scores of {counted(self.n_equal_in_trec_eval, 'question')} are equal in the single "
+                'precision of trec_eval, which orders them by id; ties="trec_eval" (--ties trec_eval) does so, too.'
             )
         worst, best, widest = max(
             ((row["worst_order"], row["best_order"], name) for name, row in self.means.items()),
@@ -229,9 +253,10 @@ class RunComparison:
 
 def evaluate_run(
     run: Any,
-    judgements: Any,
+    judgements: Any = None,
     measures: Sequence[str] = MEASURES,
     *,
+    passages: Any = None,
     relevant_grade: int = 1,
     same_ids: str = KEEP,
     ties: str = CORPUS,
@@ -248,12 +273,17 @@ def evaluate_run(
     ----------
     run
         Of `sentflow.retrieve`; or question → document → score, rows of (question, document, score), or the path of a
-        file of any engine in TREC's form.
+        file of any engine in TREC's form. Or objects with a question and what is ``expected`` and ``retrieved``, as a
+        list or the path of JSON lines, see `sentflow.api.run_data`.
     judgements
         Question → document → grade, question → relevant documents, rows of (question, document, grade), or the path
-        of a file in TREC's or BEIR's form. Names that are numbers may be given as numbers.
+        of a file in TREC's or BEIR's form. Names that are numbers may be given as numbers. None: what is expected in
+        the objects of the run.
     measures
         As ir-measures writes them.
+    passages
+        Passage → document, or a regular expression whose first group, or match, is the document of a passage; other
+        names are those of documents. A document has the highest score, or grade, of its passages.
     relevant_grade
         The least grade that is relevant; gains of nDCG are the grades.
     same_ids
@@ -278,37 +308,50 @@ def evaluate_run(
     ArgumentError
         An argument does not fit, or no judged question has a relevant document.
     ConfigError
-        ir-measures does not know a measure.
+        ir-measures does not know a measure, or cannot compute it.
     DataError
         A file is not in order.
     """
     measures = [measures] if isinstance(measures, str) else list(measures)
-    for measure in measures:
-        parsed(measure)  # or there is no such measure
     if relevant_grade < 1:
         raise ArgumentError(f"relevant_grade is {relevant_grade}. Write 1 or more.")
+    for measure in measures:
+        parsed(measure, relevant_grade)  # or it cannot be computed
     if same_ids not in SAME_IDS:
         raise ArgumentError(f"same_ids is {same_ids!r}. {instead(same_ids, SAME_IDS)}")
     if ties not in RULES:
         raise ArgumentError(f"ties is {ties!r}. {instead(ties, RULES)}")
-    scores, grades = scores_of(run), grades_of(judgements)
+    if judgements is None and not has_objects(run):
+        raise ArgumentError(
+            "judgements are missing. Give them, or objects with what is expected and retrieved."
+        )
+    truth = run if judgements is None else judgements
+    found, expected = pairs_of(run, RUN), pairs_of(truth, JUDGEMENTS)
+    document_of = {} if passages is None else passages_of(passages, found, expected)
+    repeats = passages is not None or has_objects(run)
+    scores, n_further = documents_of(found, RUN, document_of, where=called(run, "run"), repeats=repeats)
+    grades, _ = documents_of(
+        expected, JUDGEMENTS, document_of, where=called(truth, "judgements"), repeats=True
+    )
     if same_ids == EXCLUDE:
         scores, grades = (
             {name: _others(name, own) for name, own in given.items()} for given in (scores, grades)
         )
     if not any(grade >= relevant_grade for judged in grades.values() for grade in judged.values()):
         raise ArgumentError(
-            f"judgements: no document has the grade {relevant_grade} or a higher one. Write a lower relevant_grade."
+            f"{called(truth, 'judgements')}: no document has the grade {relevant_grade} or a higher one. Write a "
+            "lower relevant_grade."
         )
     kept = {question: found for question, found in scores.items() if question in grades}
     if scores and not kept:
         raise ArgumentError(
-            f"the run and the judgements share no question. Run: {_some(scores)}; judgements: {_some(grades)}. "
-            "Use the same ids in both."
+            f"{called(run, 'the run')} and {called(truth, 'the judgements')} share no question. Run: "
+            f"{_some(scores)}; judgements: {_some(grades)}. Use the same ids in both."
         )
-    corpus = _corpus(run, documents, kept, grades)
-    found = evaluate(
-        ranked_run(kept, corpus.ids, ordered=documents is not None),
+    corpus = _corpus(run if passages is None else None, documents, kept, grades)
+    ranked = ranked_run(kept, corpus.ids, ordered=documents is not None)
+    result = evaluate(
+        ranked,
         judged_questions(question_set, grades, relevant_grade),
         corpus,
         measures,
@@ -318,12 +361,14 @@ def evaluate_run(
     named = name or (run.name if isinstance(run, RetrievedRun) else "run")
     return RunEvaluation(
         named,
-        found,
+        result,
         bootstrap,
         len(scores) - len(kept),
         question_set,
         depth=max([1, *map(len, kept.values())]),
         n_same_ids=_n_same_ids(kept, grades, relevant_grade),
+        n_further=n_further if n_further or passages is not None else None,
+        n_equal_in_trec_eval=0 if ties == TREC_EVAL else n_equal_in_trec_eval(ranked),
         relevant_grade=relevant_grade,
         seed=seed,
     )
@@ -380,7 +425,10 @@ def compare_runs(
         )
     if len(first.found.questions) < 2:
         raise ArgumentError("there is one question with a relevant document; nothing can be tested on it.")
-    settings = QuestionSettings(first.bootstrap.level, alpha, margin, first.bootstrap.n_resamples, seed)
+    drawn = first.bootstrap
+    settings = QuestionTests(
+        level=drawn.level, alpha=alpha, margin=margin, n_resamples=drawn.n_resamples, seed=seed
+    )
     values = np.stack([one.found.values[measure] for one in evaluations])
     names = [one.name for one in evaluations]
     scores = QuestionScores(first.question_set, measure, names, first.found.questions, values, settings)
@@ -440,78 +488,6 @@ def _known(measure: str, measures: Mapping[str, Any]) -> str:
 def _some(names: Any) -> str:
     found = list(dict.fromkeys(names))
     return ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
-
-
-# --- runs and judgements as a notebook has them: dictionaries, rows, files -----------------------------------
-
-
-def scores_of(run: Any) -> Scores:
-    """Question → document → score, in the order given."""
-    if isinstance(run, str | Path):
-        return read_scores(Path(run))
-    scores: Scores = {}
-    for question, own in _by_question(run, "run", ("question", "document", "score")):
-        of_question = scores.setdefault(question, {})
-        for name, score in own:
-            if not _is_number(score):
-                raise ArgumentError(
-                    f"run: the score of {name!r} for {question!r} is {score!r}. Give a finite number."
-                )
-            if name in of_question:
-                raise ArgumentError(f"run: {name!r} occurs twice for {question!r}. Name each document once.")
-            of_question[name] = float(score)
-    return scores
-
-
-def grades_of(judgements: Any) -> Grades:
-    """Question → document → grade."""
-    if isinstance(judgements, str | Path):
-        return read_judgements(Path(judgements))
-    grades: Grades = {}
-    for question, own in _by_question(judgements, "judgements", ("question", "document", "grade"), 1):
-        of_question = grades.setdefault(question, {})
-        for name, grade in own:
-            if not _is_number(grade) or int(grade) != grade:
-                raise ArgumentError(f"judgements: a grade of {question!r} is {grade!r}. Give a whole number.")
-            of_question[name] = int(grade)
-    if not any(grades.values()):
-        raise ArgumentError("judgements are empty. Give at least one relevant document.")
-    return grades
-
-
-def _by_question(
-    given: Any, argument: str, names: Sequence[str], default: Any = None
-) -> Iterable[tuple[str, Iterable[tuple[str, Any]]]]:
-    """A question and its documents with their values; `default` is that of documents without one, where it may lack."""
-    if not isinstance(given, Iterable):
-        raise ArgumentError(
-            f"{argument} is a {type(given).__name__}. Give a dictionary, rows of ({', '.join(names)}), or the path of "
-            "a file in TREC's form."
-        )
-    if isinstance(given, Mapping):
-        for question, own in given.items():
-            if not isinstance(own, Mapping):
-                if default is None or isinstance(own, str) or not isinstance(own, Iterable):
-                    lists = "" if default is None else ", or a list of the relevant documents"
-                    raise ArgumentError(
-                        f"{argument}[{question!r}] is a {type(own).__name__}. Give document → {names[2]}{lists}."
-                    )
-                own = dict.fromkeys(own, default)
-            yield str(question), [(str(document), value) for document, value in own.items()]
-        return
-    least = len(names) if default is None else len(names) - 1
-    for number, row in enumerate(given):
-        if isinstance(row, str) or not isinstance(row, Sequence) or not least <= len(row) <= len(names):
-            raise ArgumentError(f"{argument}[{number}] is {row!r}. Give ({', '.join(names)}).")
-        question, document, value, *_ = *row, default
-        yield str(question), [(str(document), value)]
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        return math.isfinite(float(value)) and not isinstance(value, bool | str)
-    except (TypeError, ValueError):
-        return False
 
 
 def ranked_run(

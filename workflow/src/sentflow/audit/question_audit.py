@@ -1,13 +1,13 @@
 """What a reader should know about questions and their judgements: what occurs twice, and what training has shown."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import is_normalized
 
 from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, plain, similar_pairs
-from sentflow.texts.corpora import Corpus, Questions, folded
+from sentflow.texts.corpora import Corpus, CorpusFile, Questions, digest_of, folded, whole_text
 
 COPY, NEARLY = "copy", "near"
 _EXAMPLES = 20
@@ -18,13 +18,25 @@ class Judged:
     """Questions with the corpus that they are asked of."""
 
     questions: Questions
-    corpus: Corpus
+    corpus: Corpus | CorpusFile
 
 
 def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
     """Repeated questions and documents, and questions that occur in training sets."""
     questions, corpus = test.questions, test.corpus
-    copies = corpus.copies()
+    asked, found = _folded(questions.texts), set[str]()
+    n_empty = n_not_nfc = 0
+    copies: Counter[bytes] = Counter()  # by digests, because all texts need too much memory
+    for _, title, text in corpus.documents():
+        whole = whole_text(title, text)
+        same = folded(whole)
+        n_empty += not whole
+        n_not_nfc += not is_normalized("NFC", whole)
+        if same in asked:
+            found.add(same)
+        if whole:
+            copies[digest_of(same)] += 1
+    several = [n for n in copies.values() if n > 1]
     # pairs of questions, at least one of them of the test; rows of training follow those of the test
     texts = [text for one in (test, *training) for text in one.questions.texts]
     pairs = similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(questions))
@@ -40,20 +52,20 @@ def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
         "n_judgements": len(questions.documents),
         "without_judgement": sum(not judged for judged in questions.by_question().values()),
         "without_relevant": sum(not found for found in answered.values()),
-        "empty_documents": sum(not text for text in corpus.whole_texts()),
+        "empty_documents": n_empty,
         "not_nfc": {
-            name: sum(not is_normalized("NFC", text) for text in texts)
-            for name, texts in (("questions", questions.texts), ("documents", corpus.whole_texts()))
+            "questions": sum(not is_normalized("NFC", text) for text in questions.texts),
+            "documents": n_not_nfc,
         },
-        "document_copies": {"documents": len(copies), "texts": len({names[0] for names in copies.values()})},
-        "judged_copies": _judged_copies(questions, copies),
+        "document_copies": {"documents": sum(several), "texts": len(several)},
+        "judged_copies": _judged_copies(test, copies),
         "question_copies": _question_copies(questions, answered),
         "similar_questions": {
             "pairs": len(among),
             "threshold": NEAR,
             "examples": [[questions.ids[one], questions.ids[other]] for one, other in among[:_EXAMPLES]],
         },
-        "questions_that_are_documents": len(_folded(questions.texts) & _folded(corpus.whole_texts())),
+        "questions_that_are_documents": len(found),
         "training": of_training,
         "leaked": leaked,
         "same_document": sum(not shown.isdisjoint(texts) for texts in _relevant_texts(test).values()),
@@ -81,14 +93,15 @@ def _among(pairs: SimilarPairs, tested: Sequence[str]) -> list[tuple[int, int]]:
     ]
 
 
-def _judged_copies(questions: Questions, copies: Mapping[str, Sequence[str]]) -> dict[str, int]:
+def _judged_copies(test: Judged, copies: Mapping[bytes, int]) -> dict[str, int]:
     """Texts that a question has judged under several identifiers, and those of them with different grades."""
     several = conflicting = 0
-    for judged in questions.by_question().values():
+    text_of = _judged_texts(test)
+    for judged in test.questions.by_question().values():
         grades: dict[str, list[int]] = defaultdict(list)
         for document, grade in judged.items():
-            if document in copies:
-                grades[copies[document][0]].append(grade)
+            if copies.get(digest_of(text_of[document]), 0) > 1:
+                grades[text_of[document]].append(grade)
         several += sum(len(own) > 1 for own in grades.values())
         conflicting += sum(len(set(own)) > 1 for own in grades.values())
     return {"texts": several, "different_grades": conflicting}
@@ -134,9 +147,16 @@ def _leaks(
     return {name: leaked[name] for name in names if name in leaked}, of_training
 
 
+def _judged_texts(judged: Judged) -> dict[str, str]:
+    """Judged document → its text, see `folded`."""
+    wanted = set(judged.questions.documents)
+    documents = judged.corpus.documents()
+    return {name: folded(whole_text(title, text)) for name, title, text in documents if name in wanted}
+
+
 def _relevant_texts(judged: Judged) -> dict[str, set[str]]:
-    text_of = dict(zip(judged.corpus.ids, judged.corpus.whole_texts(), strict=True))
+    text_of = _judged_texts(judged)
     return {
-        name: _folded([text_of[document] for document in documents])
+        name: {text_of[document] for document in documents}
         for name, documents in _relevant(judged.questions).items()
     }

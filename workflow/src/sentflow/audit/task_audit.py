@@ -14,6 +14,7 @@ from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, similar_pairs
 from sentflow.audit.settings import AuditSettings
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.settings import ProbeProtocol
+from sentflow.stats.effective import numbered
 from sentflow.texts.table import TaskTable, contradicting_rows, row_graph, texts_to_embed
 
 LEAST_PROBABILITY = 0.5
@@ -136,17 +137,6 @@ def _percent(share: float) -> str:
 NOT_DRAWN = -1
 
 
-def content_numbers(table: TaskTable) -> np.ndarray:
-    """(n,) int64: rows with the same text, or pair of texts, have the same number; numbers in order of appearance."""
-    return numbered(table.contents())
-
-
-def numbered(names: Iterable[object]) -> np.ndarray:
-    """(n,) int64: equal names have equal numbers, from 0 in order of appearance."""
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
 def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> SimilarPairs:
     """All pairs of rows of different content whose texts are similar; of pairs of texts both must be."""
     _, representative = np.unique(contents, return_index=True)
@@ -209,7 +199,7 @@ def audit(table: TaskTable, settings: AuditSettings) -> dict[str, Any]:
     protocol = ProbeProtocol(repetitions=settings.repetitions, folds=settings.folds, seed=settings.seed)
     groups = documents if settings.group_folds else None
     folds = folds_of_rows(plan_folds(table.labels, protocol, groups=groups), len(table))
-    contents, contradicting = content_numbers(table), contradicting_rows(table)
+    contents, contradicting = numbered(table.contents()), contradicting_rows(table)
     copies = np.bincount(contents)
     texts = texts_to_embed(table)
     language, unsure = languages(texts)

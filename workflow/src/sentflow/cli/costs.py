@@ -17,9 +17,11 @@ from sentflow.cli.configuration import ConfigFiles, read_experiment
 from sentflow.cli.local_files import read_local_files, rows_of_tasks
 from sentflow.cli.run import complete
 from sentflow.cli.terminal import listing, show_blocks
-from sentflow.config.entries import AllEntries, Entry
+from sentflow.config.entries import AllEntries, Entries, Entry
 from sentflow.config.experiment import Experiment
+from sentflow.encoders.settings import TRAINED
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import read_json
 from sentflow.flow import paths
 from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
@@ -36,6 +38,7 @@ from sentflow.training.data.forms import ALL, LABELLED, PAIRS, RANKS, SCORED, SP
 from sentflow.training.settings import TrainingSettings
 
 _TRAIN = "train"
+_TOKENS_PER_SECOND = 80.0  # of BERT-base, on one thread of a CPU
 
 
 class PlannedJob(NamedTuple):
@@ -54,15 +57,19 @@ def costs(
         bool, typer.Option("--all", help="Also count finished jobs, as for an empty folder.")
     ] = False,
     tokens_per_second: Annotated[
-        float, typer.Option(help="Speed of trainings; the default is BERT-base on one thread of a CPU.")
-    ] = 80.0,
+        float | None,
+        typer.Option(
+            help="Speed of trainings. Left out, it is that of trainings from the same start that ended in this "
+            "folder, or else 80, of BERT-base on one thread of a CPU."
+        ),
+    ] = None,
 ) -> None:
     """Estimate the jobs of an experiment: their number, time, memory and requests.
 
     The jobs are those of a dry run in this folder. Time and memory of a rule were measured here, or else in the
     default experiment. Trainings count by their settings. Estimates can be off by a factor of several.
     """
-    if not (math.isfinite(tokens_per_second) and tokens_per_second > 0):
+    if tokens_per_second is not None and not (math.isfinite(tokens_per_second) and tokens_per_second > 0):
         raise ConfigError(f"--tokens-per-second {tokens_per_second:g}: write a number above 0.")
     experiment = read_experiment(configfile)
     jobs = planned_jobs(configfile or [], everything=everything)
@@ -73,7 +80,11 @@ def costs(
     n_encoders, n_tasks = len(experiment.models), len(experiment.selected["tasks"])
     n_pairs = n_encoders * (n_encoders - 1) / 2 * n_tasks
     tokens = {name: _tokens(entry, experiment) for name, entry in experiment.trained_models.items()}
-    trainings = {name: None if n is None else n / tokens_per_second for name, n in tokens.items()}
+    speeds = {} if tokens_per_second else speeds_here(tokens, experiment.entries["models"])
+    trainings = {
+        name: None if n is None else n / speeds.get(name, tokens_per_second or _TOKENS_PER_SECOND)
+        for name, n in tokens.items()
+    }
     here = _measured_here()
     seconds = [seconds_of(job, here, rows, n_pairs, trainings) for job in jobs]
     show_blocks(_listing(jobs, seconds, here, [name for name, one in trainings.items() if one is None]))
@@ -151,7 +162,7 @@ def _listing(
         own, memory = by_rule[rule], _cost(rule, here).memory_mb
         lines.append(
             (
-                f"{rule} *" if rule in here and rule != _TRAIN else rule,
+                f"{rule} *" if rule in here else rule,
                 f"{len(own):,}",
                 duration(total / len(own)),
                 f"{total / 3600:,.2f}",
@@ -217,6 +228,27 @@ def _tokens(entry: Mapping[str, Any], experiment: Experiment) -> int | None:
         steps = math.ceil(n_rows * training.epochs / rows_of_step)
     views = _FEWER_VIEWS.get((entry["recipe"], data["form"]), _VIEWS[data["form"]])
     return steps * rows_of_step * views * training.max_tokens
+
+
+def speeds_here(tokens: Mapping[str, int | None], models: Entries) -> dict[str, float]:
+    """Training → tokens per second of those from the same start that ended in this folder; nothing where none did.
+
+    `tokens`: of each training, as an estimate. The start is that of the first of several stages.
+    """
+    origin = {name: _origin(models[name], models) for name in tokens}
+    done: dict[str, list[tuple[int, float]]] = {}
+    for name, n in tokens.items():
+        file = Path(paths.TRAINING_MADE.format(model=name))
+        if n is not None and file.is_file():
+            done.setdefault(origin[name], []).append((n, float(read_json(file)["seconds"])))
+    speed = {start: sum(n for n, _ in ones) / sum(s for _, s in ones) for start, ones in done.items()}
+    return {name: speed[start] for name, start in origin.items() if start in speed}
+
+
+def _origin(entry: Entry, models: Entries) -> str:
+    while isinstance(start := entry["start"], str) and models[start]["kind"] == TRAINED:
+        entry = models[start]
+    return str(start)
 
 
 def _collected_rows(data: Entry, entries: AllEntries) -> int | None:

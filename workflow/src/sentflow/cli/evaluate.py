@@ -1,6 +1,7 @@
 """`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
 
 import math
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from sentflow.api.run_data import JUDGEMENTS, has_objects, pairs_of
 from sentflow.api.run_evaluation import (
     MEASURES,
     POPULATION,
@@ -20,7 +22,7 @@ from sentflow.cli.configuration import AsJson
 from sentflow.cli.terminal import Block, listing, show_blocks
 from sentflow.compare.comparisons import detectable
 from sentflow.compare.rows import QuestionDifference
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import json_document, write_text
 from sentflow.report.captions import detectable_note, sizes
 from sentflow.report.families.retrieval.tables import difference_columns
@@ -28,6 +30,9 @@ from sentflow.report.families.retrieval.words import NO_INTERVAL, by_order
 from sentflow.report.numbers import decimal, interval, percent
 from sentflow.report.table.formats import csv_records
 from sentflow.report.table.table import Table, Value, build
+from sentflow.retrieval.trec import lines_of
+
+_BETWEEN_NAMES = re.compile(r",(?![^()]*\))")  # commas, but for those of parameters: RBP(rel=1,p=0.8)
 
 
 def evaluate(
@@ -36,12 +41,20 @@ def evaluate(
         typer.Argument(
             metavar="RUN... QRELS",
             help="Runs in TREC's form (question Q0 document rank score tag), then their judgements "
-            "(question 0 document grade, or BEIR's .tsv).",
+            "(question 0 document grade, or BEIR's .tsv). Or JSON lines alone, with question, expected and "
+            "retrieved.",
         ),
     ],
     measures: Annotated[
         list[str] | None,
         typer.Option("--measures", help="Names as in ir-measures, separated by commas; tests use the first."),
+    ] = None,
+    passages: Annotated[
+        str | None,
+        typer.Option(
+            help="Regular expression whose first group is the document of a passage, e.g. '^(.+)#' for law-3#12; "
+            "or a file of lines with passage, tab, document."
+        ),
     ] = None,
     relevant_grade: Annotated[int, typer.Option(help="Lowest relevant grade.")] = 1,
     same_ids: Annotated[
@@ -66,22 +79,29 @@ def evaluate(
 
     Means over questions with intervals, and paired tests between the runs. No configuration is needed.
     """
-    if len(files) < 2:
+    judgements = files[-1]
+    runs = files if has_objects(judgements) else files[:-1]
+    if not runs:
         raise ConfigError(
-            "give one run or more, and the judgements last: sentflow evaluate bm25.run qrels.txt"
+            "give one run or more, and the judgements last: sentflow evaluate bm25.run qrels.txt. JSON lines need none."
         )
     if not 0 < level < 1:
         raise ConfigError(f"--level {level}: write a share between 0 and 1, e.g. 0.95.")
     if per_question is not None:
         _refuse_in_use(per_question, files)
-    *runs, judgements = files
-    names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
+    names = [
+        name.strip() for item in measures or MEASURES for name in _BETWEEN_NAMES.split(item) if name.strip()
+    ]
+    for run in filter(has_objects, runs):
+        if has_objects(judgements) and pairs_of(run, JUDGEMENTS) != pairs_of(judgements, JUDGEMENTS):
+            raise DataError(f"{run} and {judgements} expect other documents. Write the same in both.")
     evaluations = [
         evaluate_run(
             run,
             judgements,
             names,
             name=name,
+            passages=_document_of(passages),
             relevant_grade=relevant_grade,
             same_ids=same_ids,
             ties=ties,
@@ -108,10 +128,20 @@ def evaluate(
         show_blocks(*_blocks(evaluations, compared, judgements))
 
 
+def _document_of(passages: str | None) -> str | dict[str, str] | None:
+    """The content of a file of passages and documents; anything else is a regular expression."""
+    if passages is None or not Path(passages).is_file():
+        return passages
+    rows = [line.rstrip("\r").split("\t") for _, line in lines_of(Path(passages))]
+    if any(len(row) != 2 for row in rows):
+        raise DataError(f"{passages}: write passage, tab, document in each line.")
+    return dict(rows)
+
+
 def _names(runs: Sequence[Path]) -> list[str]:
     """Names of files without their endings, with their folders where these alone tell them apart."""
-    stems = [run.stem for run in runs]
-    return [str(run) if stems.count(run.stem) > 1 else run.stem for run in runs]
+    stems = [run.with_suffix("").stem if run.suffix == ".gz" else run.stem for run in runs]
+    return [str(run) if stems.count(stem) > 1 else stem for run, stem in zip(runs, stems, strict=True)]
 
 
 def _blocks(
@@ -148,7 +178,6 @@ def _tests(compared: RunComparison) -> Table:
     )
     has_none = any(math.isnan(row.low) for row in compared.rows)
     return build(
-        "",
         f"Differences in {first.measure}",
         QuestionDifference,
         compared.rows,
@@ -164,6 +193,8 @@ def _record(evaluations: Sequence[RunEvaluation], compared: RunComparison | None
             "n_left_out": one.found.n_left_out,
             "n_unanswered": one.found.n_unanswered,
             "n_not_judged": one.n_not_judged,
+            "n_further": one.n_further,
+            "n_equal_in_trec_eval": one.n_equal_in_trec_eval,
             "level": one.bootstrap.level,
             "measures": one.means,
         }

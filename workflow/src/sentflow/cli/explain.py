@@ -113,7 +113,7 @@ def _explained_text(
     entry = _entry(model, configs)
     prepare_environment(1)
     from sentflow.encoders.kind import Context, load_encoder
-    from sentflow.encoders.neural.term_names import term_names
+    from sentflow.encoders.neural.tokenizer import term_names
 
     with quiet(), tempfile.TemporaryDirectory() as temporary:
         manifest, folder = fetched_manifest(
@@ -192,7 +192,7 @@ def _explained_run(
     )
     from sentflow.retrieval.ranking import read_run
     from sentflow.retrieval.settings import SearchSettings, Sparse
-    from sentflow.texts.corpora import read_corpus, read_questions
+    from sentflow.texts.corpora import CorpusFile, read_ids, read_questions, whole_text
 
     family = Retrieval(read_experiment(configs))
     job = _job(retriever, questions, family)
@@ -205,11 +205,11 @@ def _explained_run(
     why = "Nothing is searched, embedded or downloaded here"
     refuse_missing(files, results, configs, needed_by="the explanations", why=why)
     corpus_file, questions_file, judgements, run_file = (in_folder(results, file) for file in common)
-    corpus, asked = read_corpus(corpus_file), read_questions(questions_file, judgements)
-    _, run = read_run(run_file, corpus.ids)
+    (corpus, ids), asked = read_ids(corpus_file), read_questions(questions_file, judgements)
+    _, run = read_run(run_file, ids)
     _refuse_unknown("--question", f"question {question!r} in {questions}", question, asked.ids)
     for name in documents:
-        _refuse_unknown("--document", f"document {name!r} in {corpus.name}", name, corpus.ids)
+        _refuse_unknown("--document", f"document {name!r} in {corpus}", name, ids)
     grades = asked.by_question()[question]
     relevant = [name for name, grade in grades.items() if grade >= asked.relevant_grade]
     chosen, notes = list(dict.fromkeys(documents)), []
@@ -239,7 +239,8 @@ def _explained_run(
         pairs = [Pair(question, name) for name in chosen]
         found = explain(pairs, asked, settings, ExplainInputs(corpus=corpus_file, **places))
         explained = agreeing(pairs, found, run, where=run_file)
-    texts = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
+    shown = CorpusFile(corpus_file).at(map(ids.index, chosen))
+    texts = {name: whole_text(title, text) for name, title, text in shown.values()}
     return {
         "retriever": retriever,
         "questions": questions,

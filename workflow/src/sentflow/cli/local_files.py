@@ -3,23 +3,27 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from sentflow.cli.configuration import in_folder, run_job
 from sentflow.cli.terminal import quiet
+from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
-from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.fetch import own_file
 from sentflow.encoders.manifest import model_folder, source_kind
+from sentflow.encoders.safety import describe_modules, describe_plain
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.pairs import Similarity
 from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
+from sentflow.files.io import read_json
 from sentflow.files.limits import limited
 from sentflow.flow import paths
 from sentflow.flow.family import FromFiles
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
 _MAX_BYTES = 50_000_000  # what is larger is left to the jobs
 _PLAIN = ("transformers", "cross-encoder", "splade")  # kinds of one transformer
+_FROM_JSON = "TokenizersBackend"
 _MOST_LABELS = 20  # of more nobody wants a line
 _RAW_FOLDER = Path(paths.RAW_FILE).parents[1]
 
@@ -67,11 +72,38 @@ def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
             elif entry["kind"] == "sentence-transformers":
                 describe_modules(entry, model_folder(source, Path()))
             elif entry["kind"] in _PLAIN:
-                describe_plain(entry, model_folder(source, Path()))
+                folder = model_folder(source, Path())
+                describe_plain(entry, folder)
+                _refuse_misread(entry, folder)
             else:
                 model_folder(source, Path())
         except SentflowError as problem:
             yield type(problem)(f"models.{name}: {problem}")
+
+
+def _refuse_misread(entry: Entry, folder: Path) -> None:
+    """Refuse files by which transformers reads no text, or takes whole languages for unknown tokens."""
+    names = {path.name for path in folder.iterdir()}
+    if "tokenizer.json" in names:
+        return
+    pieces = sorted(name for name in names if name.endswith(".model"))
+    if pieces and (entry.get("tokenizer_class") == _FROM_JSON or find_spec("sentencepiece") is None):
+        raise DataError(
+            f"{folder} has {pieces[0]} and no tokenizer.json. Write that, on a machine with the package sentencepiece: "
+            'see docs/models.md, "Starts from a folder".'
+        )
+    if "vocab.txt" not in names or "bpe.codes" in names:
+        return
+    config = folder / "tokenizer_config.json"
+    if "do_lower_case" in (read_json(config) if config.is_file() else {}):
+        return
+    letters = set((folder / "vocab.txt").read_text(encoding="utf-8", errors="replace"))
+    if any(letter.isalpha() and normalize("NFD", letter) != letter for letter in letters):
+        raise DataError(
+            f"{folder}: vocab.txt has letters with accents or Korean syllables, which the tokenizer takes apart before "
+            'it searches for them, because no file says otherwise. Write {"do_lower_case": false} into '
+            f"{config.name} there, or true if the model was trained so."
+        )
 
 
 def small_tasks(

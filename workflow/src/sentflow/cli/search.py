@@ -43,7 +43,7 @@ from sentflow.report.table.table import Table
 from sentflow.retrieval.decisions import read_decided
 from sentflow.retrieval.ranking import Ranked, Run, read_run, write_run
 from sentflow.retrieval.trec import run_lines
-from sentflow.texts.corpora import Corpus, read_corpus, read_ids
+from sentflow.texts.corpora import KEEP, CorpusFile, read_ids, whole_text
 from sentflow.texts.formats.raw import decode
 
 ASKED = "new questions"  # names of a configuration have no spaces, so that none is this
@@ -118,9 +118,9 @@ def search(
     title = str(family.retrievers[name].get("title", name))
     blocks: list[Block] = []
     if ask is not None:
-        documents = read_corpus(in_folder(results, paths.CORPUS.format(corpus=searched)))
+        file = in_folder(results, paths.CORPUS.format(corpus=searched))
         caption = f"{title}: {ask}"
-        blocks.append(_shown(answers, asked[0], documents, caption=caption, decided=decision is not None))
+        blocks.append(_shown(answers, asked[0], file, caption=caption, decided=decision is not None))
     if output is not None:
         write_answers(output, answers, asked, retriever=name)
         n_empty = sum(not len(answers.ranked.get(one, ())) for one in asked)
@@ -243,14 +243,15 @@ def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
     return notes
 
 
-def _shown(answers: Run, question: str, corpus: Corpus, *, caption: str, decided: bool) -> Table:
+def _shown(answers: Run, question: str, corpus: Path, *, caption: str, decided: bool) -> Table:
     ranked = answers.ranked.get(question)
     places = list(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True)) if ranked else []
     n_shown = len(places) if decided else min(len(places), _SHOWN)
-    texts = corpus.whole_texts()
+    shown = places[:n_shown]
+    documents = CorpusFile(corpus).at(row for row, _ in shown)
     rows = [
-        (str(place), corpus.ids[row], f"{score:.4g}", beginning(texts[row]))
-        for place, (row, score) in enumerate(places[:n_shown], start=1)
+        (str(place), documents[row][0], f"{score:.4g}", beginning(whole_text(*documents[row][1:])))
+        for place, (row, score) in enumerate(shown, start=1)
     ]
     left = len(places) - n_shown
     note = f"{counted(left, 'further document')} below them." if left else ""
@@ -408,7 +409,8 @@ def _files(step: _Step, kind: str) -> Iterator[str]:
 def _with_questions(experiment: Experiment, corpus: str, source: Mapping[str, Any]) -> Experiment:
     """The experiment with one more question set, which nothing is judged on."""
     about = pick(experiment.entries["corpora"][corpus], "dataset", "data_version", "language")
-    entry = {"title": ASKED, "corpus": corpus, "questions": [source], "judgements": [], **about}
+    asked = {"questions": [source], "judgements": [], "same_ids": KEEP}
+    entry = {"title": ASKED, "corpus": corpus, **asked, **about}
 
     def added(sections: AllEntries) -> AllEntries:
         return {**sections, "question_sets": {**sections["question_sets"], ASKED: entry}}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sentflow.api.read_results import inputs_of
 from sentflow.cli.terminal import Block, beginning, facts, listing, more, show_blocks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
@@ -24,11 +23,9 @@ from sentflow.flow import paths, products
 from sentflow.flow.products import TABLE
 from sentflow.report import claims
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.costs.tables import costs
-from sentflow.report.families.probing.tables import scores
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval
-from sentflow.report.table.table import Table
+from sentflow.report.table.table import Table, made
 from sentflow.runs.folder import HEADLINES, leaves
 
 if TYPE_CHECKING:
@@ -114,9 +111,9 @@ def _report_tables(results: Path) -> Iterator[Table]:
         title = str(results)
     for name in _TABLES:
         product = products.find(TABLE, name)
-        inputs = inputs_of(product, results)
+        inputs = Inputs.of(results)
         if any(file.stem == Path(product.reads[0]).stem and len(_read(file)[0]) for file in inputs.files):
-            yield product.load()(inputs, {"caption": title})
+            yield made(product, inputs, title)
 
 
 def _score_files(folder: Path) -> Table | None:
@@ -234,9 +231,9 @@ def _parquet_blocks(path: Path, rows: int) -> list[Block]:
         return _folds(path, table, about)
     if names >= _PREDICTIONS:
         return [_confusion(path, table), _first_rows(table, rows)]
-    for kind, table_of in ((ScoreRow, scores), (CostRow, costs)):
+    for kind, name in ((ScoreRow, "scores"), (CostRow, "costs")):
         if names >= {field.name for field in fields(kind)}:
-            return [table_of(Inputs([path]), {"caption": str(path)})]
+            return [made(products.find(TABLE, name), Inputs([path]), str(path))]
     return [facts(str(path), [("rows", f"{len(table):,}"), *_flat(about)]), _first_rows(table, rows)]
 
 

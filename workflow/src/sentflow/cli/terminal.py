@@ -54,7 +54,7 @@ def listing(
         else:
             blocks[-1][1].append(tuple(map(Cell, row)))
     lines = tuple(Lines("", title, tuple(one)) for title, one in blocks if title or one)
-    return Table("", caption, tuple(filter(None, notes)), columns, lines, (), (), lead=lead)
+    return Table(caption, tuple(filter(None, notes)), columns, lines, (), (), lead=lead)
 
 
 def facts(title: str, items: Iterable[tuple[str, str]]) -> Table:

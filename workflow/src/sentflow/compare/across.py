@@ -10,21 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.compare.differences import winner_by
+from sentflow.compare.differences import winner
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.config.configuration import ComparisonStatistics
 from sentflow.files.rows import row_from
 from sentflow.stats.across import (
     Omnibus,
-    RankInterval,
     independent_units,
+    omnibus,
     rank_intervals,
     signed_rank_p,
     task_mean_interval,
     unit_means,
 )
 from sentflow.stats.multiplicity import holm
-from sentflow.stats.pooled import PooledDifference, pooled_difference
+from sentflow.stats.paired import CorrectedT
+from sentflow.stats.pooled import pooled_difference
 from sentflow.stats.seeds import derive_seed
 
 
@@ -40,7 +41,7 @@ class Grid:
     fold_scores: Mapping[tuple[str, str], np.ndarray]
     folds: int  # k of the cross-validation
     seed: int  # of the protocol
-    documents: Mapping[str, float]  # task → effective documents, where the folds keep documents together
+    documents: Mapping[str, float]  # task → effective documents that the folds keep together, or infinite
 
     @cached_property
     def sources(self) -> list[str]:
@@ -65,14 +66,20 @@ class Grid:
         """Models that lack a task. They have no mean and no rank."""
         return [model for model in self.models if model not in self.complete]
 
+    @cached_property
     def means(self) -> np.ndarray:
         """(N, K) means of the complete models."""
         return np.array(
             [[self.fold_scores[task, model].mean() for model in self.complete] for task in self.tasks]
         ).reshape(len(self.tasks), len(self.complete))
 
+    @cached_property
     def unit_means(self) -> np.ndarray:
-        return unit_means(self.means(), self.units)
+        return unit_means(self.means, self.units)
+
+    @cached_property
+    def omnibus(self) -> Omnibus:
+        return omnibus(self.unit_means)
 
     @property
     def n_units(self) -> int:
@@ -83,43 +90,40 @@ class Grid:
         """``"sources"``, or ``"tasks"`` where none of several sources has two tasks, or all tasks have one source."""
         return "sources" if self.n_units < len(self.tasks) else "tasks"
 
-    def pooled(self, own: Mapping[str, PairRow], settings: ComparisonStatistics) -> PooledDifference:
-        """Difference of two complete models over the tasks, and on a new one; `own` are their rows by task."""
-        pairs = [own[task] for task in self.tasks]
-        return pooled_difference(
-            np.array([pair.difference for pair in pairs]),
-            np.array([pair.error for pair in pairs]),
-            self.sources,
-            level=settings.level,
-        )
-
 
 def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
     """One row per model, in the order of selection."""
     numbers: dict[str, dict[str, float]] = {}
     if grid.complete:
         scores = {model: [grid.fold_scores[task, model] for task in grid.tasks] for model in grid.complete}
-        about: dict[str, Any] = {
-            "folds": grid.folds,
-            "level": settings.level,
-            "documents": [grid.documents.get(task, math.inf) for task in grid.tasks],
-        }
+        documents = [grid.documents[task] for task in grid.tasks]
         intervals = rank_intervals(
             [np.stack(of_task, axis=1) for of_task in zip(*scores.values(), strict=True)],
+            folds=grid.folds,
+            level=settings.level,
             n_draws=settings.n_item_resamples,
             seed=derive_seed(grid.seed, "ranks"),
             units=grid.units,
-            **about,
+            documents=documents,
         )
-        means = grid.means().mean(axis=0).tolist()
+        means = grid.means.mean(axis=0).tolist()
         for model, mean, interval in zip(grid.complete, means, intervals, strict=True):
-            low, high = task_mean_interval(scores[model], grid.sources, **about)
+            tests = [
+                CorrectedT(values, grid.folds, n) for values, n in zip(scores[model], documents, strict=True)
+            ]
+            low, high = task_mean_interval(
+                float(np.mean([values.mean() for values in scores[model]])),
+                [test.error for test in tests],
+                [test.freedom for test in tests],
+                grid.sources,
+                level=settings.level,
+            )
             numbers[model] = {"mean": mean, "mean_low": low, "mean_high": high, **asdict(interval)}
-    missing = dict.fromkeys(
-        ("mean", "mean_low", "mean_high", *(field.name for field in fields(RankInterval))), math.nan
-    )
+    missing = dict.fromkeys((one.name for one in fields(RankRow)), math.nan)
     return [
-        RankRow(
+        row_from(
+            RankRow,
+            missing | numbers.get(model, {}),
             protocol=grid.protocol,
             model=model,
             model_title=title,
@@ -127,32 +131,29 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
             n_tasks=grid.n_tasks[model],
             complete=model in grid.complete,
             level=settings.level,
-            **numbers.get(model, missing),
         )
         for model, (title, is_control) in grid.models.items()
     ]
 
 
-def across_rows(
-    grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonStatistics
-) -> list[AcrossRow]:
+def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatistics) -> list[AcrossRow]:
     """One row per pair of complete models."""
-    chosen = list(itertools.combinations(range(len(grid.complete)), 2))
-    if not chosen:
-        return []
-    means = grid.unit_means()
-    differences = np.array([means[:, first] - means[:, second] for first, second in chosen])
-    p_values = [signed_rank_p(row) for row in differences]
-    adjusted = holm(p_values)
+    chosen = list(itertools.combinations(grid.complete, 2))
+    means = dict(zip(grid.complete, grid.unit_means.T, strict=True))
+    p_values = [signed_rank_p(means[a] - means[b]) for a, b in chosen]
     pairs = [pair for pair in pairs if pair.task in grid.tasks]
-    may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
-    wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
+    may_separate = len(grid.complete) == 2 or grid.omnibus.iman_davenport_p <= settings.alpha
+    wins = Counter((pair.model_a, pair.model_b, winner(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
-    for index, (first, second) in enumerate(chosen):
-        a, b = grid.complete[first], grid.complete[second]
+    for (a, b), p, p_holm in zip(chosen, p_values, holm(p_values), strict=True):
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]
         own = {pair.task: pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b)}
-        pooled = grid.pooled(own, settings)
+        pooled = pooled_difference(
+            np.array([own[task].difference for task in grid.tasks]),
+            np.array([own[task].error for task in grid.tasks]),
+            grid.sources,
+            level=settings.level,
+        )
         rows.append(
             row_from(
                 AcrossRow,
@@ -166,9 +167,9 @@ def across_rows(
                 wins=n_wins,
                 ties=len(grid.tasks) - n_wins - n_losses,
                 losses=n_losses,
-                p_wilcoxon=p_values[index],
-                p_holm=adjusted[index],
-                separated=may_separate and adjusted[index] <= settings.alpha,
+                p_wilcoxon=p,
+                p_holm=p_holm,
+                separated=may_separate and p_holm <= settings.alpha,
                 difference=pooled.mean,
                 weighted_difference=pooled.weighted,
                 units=grid.kind_of_units,
@@ -178,7 +179,7 @@ def across_rows(
     return rows
 
 
-def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonStatistics) -> dict[str, Any]:
+def omnibus_facts(grid: Grid, settings: ComparisonStatistics) -> dict[str, Any]:
     """What ``comparisons/omnibus.json`` holds of a protocol."""
     return {
         "n_tasks": len(grid.tasks),
@@ -188,10 +189,7 @@ def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonStatistics) ->
         "tasks": list(grid.tasks),
         "models": grid.complete,
         "incomplete": grid.incomplete,
-        "friedman_chi2": found.chi2,
-        "friedman_p": found.chi2_p,
-        "iman_davenport_f": found.f,
-        "iman_davenport_p": found.f_p,
+        **vars(grid.omnibus),
         "level": settings.level,
         "alpha": settings.alpha,
     }

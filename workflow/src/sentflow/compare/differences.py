@@ -25,14 +25,9 @@ def is_alike(row: Difference | AcrossRow) -> bool:
     return row.difference == 0 and not row.low < row.high
 
 
-def winner(row: Difference) -> str | None:
-    """The system that is significantly better; None for neither."""
-    return winner_by(row, row.p_holm)
-
-
-def winner_by(row: Difference, p: float) -> str | None:
-    """The system that is significantly better by a p that was adjusted in another way; None for neither."""
-    if not p <= row.alpha:  # also where it is undefined
+def winner(row: Difference, p: float | None = None) -> str | None:
+    """The system that is significantly better by its p_holm, or by a p that was adjusted in another way; or None."""
+    if not (row.p_holm if p is None else p) <= row.alpha:  # also where it is undefined
         return None
     return row.model_a if row.difference > 0 else row.model_b
 
@@ -40,15 +35,6 @@ def winner_by(row: Difference, p: float) -> str | None:
 def other(row: Difference, model: str) -> str:
     """The one that a system is compared with."""
     return row.model_b if row.model_a == model else row.model_a
-
-
-def values_of(rows: Iterable[Difference], unit_set: str) -> dict[str, float]:
-    """System → its score on a unit set; undefined ones are left out."""
-    values: dict[str, float] = {}
-    for row in rows:
-        if row.unit_set == unit_set:
-            values |= {row.model_a: row.value_a, row.model_b: row.value_b}
-    return {model: value for model, value in values.items() if not math.isnan(value)}
 
 
 Row_co = TypeVar("Row_co", bound=Difference, covariant=True)
@@ -84,44 +70,42 @@ class Marks:
     """Marks and letters of the cells of a table or page; without differences there are none."""
 
     def __init__(self, differences: Iterable[Difference], models: Sequence[str]) -> None:
-        differences = list(differences)
-        self.letters = letters(models if differences else [])
         self._rows: dict[str, list[Difference]] = {}
         for row in differences:
             self._rows.setdefault(row.unit_set, []).append(row)
+        self.letters = letters(models if self._rows else [])
 
     def signs(self, unit_set: str, model: str) -> tuple[str, str]:
         """Mark of a cell, and the letters of the systems that this one is significantly better than."""
         lower = self.beaten(unit_set, model)
         raised = joined_letters([name for name in self.letters if name in lower], self.letters)
-        return mark(self._rows.get(unit_set, []), unit_set, model), raised
+        return self.mark(unit_set, model), raised
+
+    def mark(self, unit_set: str, model: str) -> str:
+        """`BEST` or `NOT_WORSE` where a test says so, else nothing.
+
+        The highest score is marked only if a test compared it with another system, and a system counts as not worse
+        only if a test compared it with the highest score and found no difference.
+        """
+        here = self._rows.get(unit_set, [])
+        values = {name: value for row in here for name, value in _values(row) if not math.isnan(value)}
+        tested = [row for row in here if not math.isnan(row.p_holm) and not is_alike(row)]
+        own = [row for row in tested if model in (row.model_a, row.model_b)]
+        if model not in values or not own:
+            return ""
+        highest = max(values.values())
+        if values[model] == highest:
+            return BEST
+        against_best = [row for row in own if values.get(other(row, model)) == highest]
+        return NOT_WORSE if against_best and not any(map(winner, against_best)) else ""
 
     def beaten(self, unit_set: str, model: str) -> list[str]:
-        return beaten(self._rows.get(unit_set, []), unit_set, model)
+        """The systems that this one is significantly better than."""
+        return [other(row, model) for row in self._rows.get(unit_set, []) if winner(row) == model]
 
 
-def mark(differences: Iterable[Difference], unit_set: str, model: str) -> str:
-    """`BEST` or `NOT_WORSE` where a test says so, else nothing.
-
-    The highest score is marked only if a test compared it with another system, and a system counts as not worse only
-    if a test compared it with the highest score and found no difference.
-    """
-    here = [row for row in differences if row.unit_set == unit_set]
-    values = values_of(here, unit_set)
-    tested = [row for row in here if not math.isnan(row.p_holm) and not is_alike(row)]
-    own = [row for row in tested if model in (row.model_a, row.model_b)]
-    if model not in values or not own:
-        return ""
-    highest = max(values.values())
-    if values[model] == highest:
-        return BEST
-    against_best = [row for row in own if values.get(other(row, model)) == highest]
-    return NOT_WORSE if against_best and not any(map(winner, against_best)) else ""
-
-
-def beaten(differences: Iterable[Difference], unit_set: str, model: str) -> list[str]:
-    """The systems that this one is significantly better than."""
-    return [other(row, model) for row in differences if row.unit_set == unit_set and winner(row) == model]
+def _values(row: Difference) -> tuple[tuple[str, float], ...]:
+    return (row.model_a, row.value_a), (row.model_b, row.value_b)
 
 
 def letters(models: Sequence[str]) -> dict[str, str]:

@@ -56,8 +56,8 @@ class CorrelatedScores:
     def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
         settings, values = self.settings, self.values
         difference = values[a] - values[b]
-        test = NormalTest(difference, resampled if self.units.says_enough else resampled[:0])
-        low, high = test.interval(settings.level)
+        resampled = resampled if self.units.says_enough else resampled[:0]
+        (low, high), p = normal_test(difference, resampled, level=settings.level)
         return row_from(
             SimilarityDifference,
             {**vars(settings), **vars(self.units)},
@@ -70,7 +70,7 @@ class CorrelatedScores:
             difference=difference,
             low=low,
             high=high,
-            p_bootstrap=test.p(),
+            p_bootstrap=p,
             p_holm=math.nan,
             n=len(self.rows[0].gold),
             drawn=self.units.kind,
@@ -83,32 +83,24 @@ def compare_pair_set(rows: Sequence[SimilarityRows], settings: PairSetSettings) 
     return all_differences(CorrelatedScores(rows, settings))
 
 
-@dataclass(frozen=True)
-class NormalTest:
-    """A difference with the spread that its replicates have: interval and p by one method.
+def normal_test(
+    difference: float, replicates: np.ndarray, *, level: float
+) -> tuple[tuple[float, float], float]:
+    """Limits and two-sided p of a difference with the spread that its replicates have.
 
-    Normal, with s the sample standard deviation of the defined replicates. Unlike the share of replicates beyond 0 its
+    `difference`: observed; NaN where it is undefined. `replicates`: (R,) float64, NaN where one is undefined. Limits
+    and p are NaN without two defined ones; p is 1 where the two systems are equal in every resample.
+
+    Normal, with s the sample standard deviation of the defined replicates. Unlike the share of replicates beyond 0 the
     p is not cut off at 1/R, so that it can be adjusted for many pairs.
     """
-
-    difference: float  # observed; NaN where it is undefined
-    replicates: np.ndarray  # (R,) float64, NaN where one is undefined
-
-    @cached_property
-    def _spread(self) -> float:
-        defined = self.replicates[~np.isnan(self.replicates)]
-        return math.nan if len(defined) < 2 else float(defined.std(ddof=1))
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Of the difference; NaN without two defined replicates."""
-        half_width = float(ndtri((1 + level) / 2)) * self._spread
-        return self.difference - half_width, self.difference + half_width
-
-    def p(self) -> float:
-        """Two-sided; 1 where the two are equal in every resample, NaN where a value is undefined."""
-        if self._spread == 0:
-            return 1.0 if self.difference == 0 else math.nan
-        return math.erfc(abs(self.difference) / self._spread / math.sqrt(2))
+    defined = replicates[~np.isnan(replicates)]
+    spread = math.nan if len(defined) < 2 else float(defined.std(ddof=1))
+    half_width = float(ndtri((1 + level) / 2)) * spread
+    limits = difference - half_width, difference + half_width
+    if spread == 0:
+        return limits, 1.0 if difference == 0 else math.nan
+    return limits, math.erfc(abs(difference) / spread / math.sqrt(2))
 
 
 def _column(rows: SimilarityRows, measure: str) -> np.ndarray:

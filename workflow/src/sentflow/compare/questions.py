@@ -11,13 +11,13 @@ import numpy as np
 from sentflow.compare.differences import all_differences
 from sentflow.compare.rows import (
     ClusterRow,
-    DocumentDifference,
     GroupDifference,
     GroupRow,
     QuestionDifference,
     SeedRow,
 )
 from sentflow.files.rows import row_from
+from sentflow.retrieval.settings import QuestionTests
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import (
     ClusteredScores,
@@ -37,53 +37,24 @@ LEAST_CLUSTERS = 8  # effective ones, below which nothing is said of new documen
 
 
 @dataclass(frozen=True)
-class QuestionSettings:
-    """How systems are compared."""
-
-    # level, alpha: of intervals and tests
-    level: float
-    alpha: float
-    margin: float  # difference that would matter, for tests of equivalence; above 0
-    n_resamples: int  # of the bootstrap and of sign flips
-    seed: int  # of both; never of the systems, so that these see the same draws
-
-
-@dataclass(frozen=True)
 class QuestionScores:
-    """The questions of a collection as `UnitScores`: one measure of every system."""
+    """One measure of every system on the questions of a collection; also as `UnitScores`."""
 
     # unit_set, measure: names of the collection and of the measure
     unit_set: str
     measure: str
     systems: Sequence[str]  # m different names
     questions: Sequence[str]  # n different ids
-    # scores: (m, n) float64, n >= 2; a question that a system has no answer to has the value that the measure gives to
-    # that
+    # scores: (m, n) float64; a question that a system has no answer to has the value that the measure gives to that
     scores: np.ndarray
-    settings: QuestionSettings
+    settings: QuestionTests  # the seed is never of the systems, so that these see the same draws
     # clusters: the cluster of each question, say the law or the gold document that it is about, None for a question
     # that is in none; or None altogether where questions are independent
     clusters: Sequence[str | None] | None = None
+    groups: Sequence[str] = ()  # the group of each question, empty for none
     n_sets: int = 1  # question sets, this one and others, whose pairs of systems are one family of tests
 
-    def __post_init__(self) -> None:
-        shape = (len(self.systems), len(self.questions))
-        for kind, names in (("systems", self.systems), ("questions", self.questions)):
-            if len(set(names)) < len(names):
-                twice = next(name for place, name in enumerate(names) if name in names[:place])
-                raise ValueError(f"{kind}: {twice!r} occurs twice; name each once.")
-        if not np.isfinite(self.scores).all():
-            system, question = np.argwhere(~np.isfinite(self.scores))[0]
-            raise ValueError(
-                f"scores: that of {self.systems[system]!r} on question {self.questions[question]!r} is "
-                f"{self.scores[system, question]}; leave out questions without judgements, and give those without "
-                "an answer the value that the measure has for them."
-            )
-        if shape[0] and len(self.units.sizes) < 2:
-            what = "all questions are in one cluster" if shape[1] > 1 else f"{shape[1]} questions"
-            raise ValueError(
-                f"{self.unit_set}: {what}; nothing can be tested with less than two independent units."
-            )
+    # --- two systems
 
     @property
     def n_systems(self) -> int:
@@ -96,6 +67,18 @@ class QuestionScores:
 
     @cached_property
     def _rounded(self) -> np.ndarray:
+        """The scores, which tests, intervals and clusters need to be finite, without what the order of sums decides."""
+        for kind, names in (("systems", self.systems), ("questions", self.questions)):
+            if len(set(names)) < len(names):
+                twice = next(name for place, name in enumerate(names) if name in names[:place])
+                raise ValueError(f"{kind}: {twice!r} occurs twice; name each once.")
+        if not np.isfinite(self.scores).all():
+            system, question = np.argwhere(~np.isfinite(self.scores))[0]
+            raise ValueError(
+                f"scores: that of {self.systems[system]!r} on question {self.questions[question]!r} is "
+                f"{self.scores[system, question]}; leave out questions without judgements, and give those without "
+                "an answer the value that the measure has for them."
+            )
         return np.round(self.scores, _DIGITS)
 
     @cached_property
@@ -104,12 +87,14 @@ class QuestionScores:
 
     @cached_property
     def _replicates(self) -> np.ndarray:
+        if len(self.units.sizes) < 2:
+            n = len(self.questions)
+            what = "all questions are in one cluster" if n > 1 else f"{n} questions"
+            raise ValueError(
+                f"{self.unit_set}: {what}; nothing can be tested with less than two independent units."
+            )
         settings = self.settings
         return self.units.replicates(n_resamples=settings.n_resamples, seed=self._seed("bootstrap"))
-
-    @cached_property
-    def _left_out(self) -> np.ndarray:
-        return self.units.left_out()
 
     @cached_property
     def _sign_flip_p(self) -> dict[tuple[int, int], tuple[float, float]]:
@@ -130,19 +115,18 @@ class QuestionScores:
         """(R, m) means over questions in resamples of the units."""
         return self._replicates
 
-    def interval(self, system: int) -> MeanInterval:
-        """Intervals of the score of one system: of independent questions as `limits_without_draws` says, else drawn."""
+    def interval(self, system: int) -> tuple[float, float]:
+        """Of the score of one system on independent questions, as `limits_without_draws` says, else drawn."""
         level = self.settings.level
-        if not self.units.grouped:
-            if known := limits_without_draws(self._rounded[system], level):
-                return MeanInterval(*known, *known)
-            level = expanded_level(level, len(self.questions))
-        return mean_interval(
+        if known := limits_without_draws(self._rounded[system], level):
+            return known
+        drawn = mean_interval(
             self._replicates[:, system],
             float(self.units.means[system]),
-            self._left_out[:, system],
-            level=level,
+            self.units.left_out[:, system],
+            level=expanded_level(level, len(self.questions)),
         )
+        return drawn.low, drawn.high
 
     def paired_t(self, a: int, b: int) -> PairedT:
         """The t-test of two systems, which knows of clusters."""
@@ -158,7 +142,7 @@ class QuestionScores:
         low, high = test.interval(settings.level) if enough else (math.nan, math.nan)
         bootstrap = MeanInterval(*[math.nan] * 4)
         if enough:
-            left_out = self._left_out[:, a] - self._left_out[:, b]
+            left_out = self.units.left_out[:, a] - self.units.left_out[:, b]
             bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
         return row_from(
             QuestionDifference,
@@ -188,59 +172,44 @@ class QuestionScores:
             degenerate=test.degenerate,
         )
 
-
-@dataclass(frozen=True)
-class QuestionSet:
-    """The values of all systems on the questions of a set."""
-
-    # name, measure: of the set, and what its questions were scored by
-    name: str
-    measure: str
-    systems: Sequence[str]  # m names
-    # questions, groups: n names, and the group of each, empty for none
-    questions: Sequence[str]
-    groups: Sequence[str]
-    clusters: Sequence[str | None] | None
-    values: np.ndarray  # (m, n) float64
-    settings: QuestionSettings  # of tests and intervals
-    n_sets: int = 1
+    # --- files of comparisons
 
     @property
     def comparable(self) -> bool:
         """Whether there are two systems and two questions."""
-        return all(size > 1 for size in self.values.shape)
+        return all(size > 1 for size in self.scores.shape)
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether anything can be said of new documents."""
+        return self.clusters is not None and effective_clusters(self.units.sizes) >= LEAST_CLUSTERS
 
     def differences(self) -> list[QuestionDifference]:
         """Every two systems, for new questions on the same documents."""
-        return all_differences(self._scores(None)) if self.comparable else []
+        return all_differences(replace(self, clusters=None)) if self.comparable else []
 
-    def document_differences(self) -> list[DocumentDifference]:
+    def document_differences(self) -> list[QuestionDifference]:
         """Every two systems, for new documents; nothing without enough clusters."""
-        if not self.comparable or not self.has_clusters:
-            return []
-        return [
-            row_from(DocumentDifference, vars(row)) for row in all_differences(self._scores(self.clusters))
-        ]
+        return all_differences(self) if self.comparable and self.has_clusters else []
 
     def cluster_rows(self) -> list[ClusterRow]:
         """The mean of every system for new documents; nothing where there are no clusters."""
         if self.clusters is None:
             return []
-        units = self._units
-        sizes = units.sizes
+        sizes, level = self.units.sizes, self.settings.level
         rows = []
-        for system, values in zip(self.systems, self.values, strict=True):
+        for system, values in zip(self.systems, self.scores, strict=True):
             low, high = math.nan, math.nan
             if self.has_clusters:
-                low, high = ClusteredT(values, units.unit).interval(self.settings.level)
-            row = ClusterRow(
-                unit_set=self.name,
-                measure=self.measure,
+                low, high = ClusteredT(values, self.units.unit).interval(level)
+            row = row_from(
+                ClusterRow,
+                vars(self),
                 model=system,
                 value=float(values.mean()),
                 low=low,
                 high=high,
-                level=self.settings.level,
+                level=level,
                 n_questions=len(values),
                 n_clusters=len(sizes),
                 effective_clusters=effective_clusters(sizes),
@@ -249,35 +218,43 @@ class QuestionSet:
             rows.append(row)
         return rows
 
-    def parts(self) -> "list[tuple[str, QuestionSet]]":
+    def parts(self) -> "dict[str, QuestionScores]":
         """Group → its questions; nothing where there is one group or none."""
         names = [name for name in dict.fromkeys(self.groups) if name]
-        groups = np.array(self.groups)
         if len(names) < 2:
-            return []
-        found = [(name, self._part(name, np.flatnonzero(groups == name))) for name in names]
-        n_tested = sum(part.comparable for _, part in found)
-        return [(name, replace(part, n_sets=n_tested)) for name, part in found]
+            return {}
+        found = {}
+        for name in names:
+            rows = [row for row, group in enumerate(self.groups) if group == name]
+            found[name] = replace(
+                self,
+                unit_set=f"{self.unit_set}/{name}",
+                questions=[self.questions[row] for row in rows],
+                scores=self.scores[:, rows],
+                clusters=None,
+                groups=(),
+            )
+        n_tested = sum(part.comparable for part in found.values())
+        return {name: replace(part, n_sets=n_tested) for name, part in found.items()}
 
     def group_rows(self) -> list[GroupRow]:
         """The mean of every system on every group."""
         found = []
-        for group, part in self.parts():
-            several = part.values.shape[1] > 1
-            scores = part._scores(None) if several else None
+        for group, part in self.parts().items():
+            n = len(part.questions)
             for place, system in enumerate(part.systems):
-                interval = scores.interval(place) if scores else None
-                row = GroupRow(
-                    question_set=self.name,
+                low, high = part.interval(place) if n > 1 else (math.nan, math.nan)
+                row = row_from(
+                    GroupRow,
+                    vars(part),
+                    question_set=self.unit_set,
                     group=group,
-                    unit_set=part.name,
-                    measure=self.measure,
                     model=system,
-                    value=float(part.values[place].mean()),
-                    low=interval.low if interval else math.nan,
-                    high=interval.high if interval else math.nan,
+                    value=float(part.scores[place].mean()),
+                    low=low,
+                    high=high,
                     level=self.settings.level,
-                    n_questions=part.values.shape[1],
+                    n_questions=n,
                 )
                 found.append(row)
         return found
@@ -285,8 +262,8 @@ class QuestionSet:
     def group_differences(self) -> list[GroupDifference]:
         """Every two systems on every group, adjusted for all of these tests together."""
         rows = [
-            row_from(GroupDifference, vars(row), question_set=self.name, group=group)
-            for group, part in self.parts()
+            row_from(GroupDifference, vars(row), question_set=self.unit_set, group=group)
+            for group, part in self.parts().items()
             for row in part.differences()
         ]
         adjusted = holm([row.p for row in rows])
@@ -298,24 +275,29 @@ class QuestionSet:
 
     def seed_rows(self, families: Mapping[str, Mapping[str, str]]) -> list[SeedRow]:
         """The mean of each family over its seeds; its differences from systems without seeds and earlier families."""
+        if len(self.questions) < 2:
+            return []
         place = {system: row for row, system in enumerate(self.systems)}
         there = {
             name: {seed: place[one] for seed, one in ones.items() if one in place}
             for name, ones in families.items()
         }
-        in_order = sorted(filter(there.get, there), key=lambda name: min(there[name].values()))
-        within = {name: {seed: self.values[row] for seed, row in there[name].items()} for name in in_order}
-        seeded = {one for ones in families.values() for one in ones.values()}
-        alone = {one: self.values[row] for one, row in place.items() if one not in seeded}
-        if len(self.questions) < 2:
-            return []
+        names = sorted(filter(there.get, there), key=lambda name: min(there[name].values()))
+        seeded = {row for rows in there.values() for row in rows.values()}
         found: list[SeedRow] = []
-        for number, (name, own) in enumerate(within.items()):
-            before = dict(list(within.items())[:number])
-            others: dict[str, Mapping[str, np.ndarray]] = {
+        for number, name in enumerate(names):
+            own = {seed: self.scores[row] for seed, row in there[name].items()}
+            others: dict[str, dict[str, np.ndarray]] = {
                 "": dict.fromkeys(own, np.zeros(len(self.questions))),
-                **{other: dict.fromkeys(own, values) for other, values in alone.items()},
-                **before,
+                **{
+                    one: dict.fromkeys(own, self.scores[row])
+                    for one, row in place.items()
+                    if row not in seeded
+                },
+                **{
+                    other: {seed: self.scores[row] for seed, row in there[other].items()}
+                    for other in names[:number]
+                },
             }
             found += [
                 self._seed_row(name, other, np.stack([own[seed] - theirs[seed] for seed in seeds], axis=1))
@@ -324,49 +306,14 @@ class QuestionSet:
             ]
         return found
 
-    @property
-    def has_clusters(self) -> bool:
-        """Whether anything can be said of new documents."""
-        return self.clusters is not None and effective_clusters(self._units.sizes) >= LEAST_CLUSTERS
-
-    @property
-    def _units(self) -> ClusteredScores:
-        return ClusteredScores.of(self.values, self.clusters)
-
     def _seed_row(self, family: str, other: str, values: np.ndarray) -> SeedRow:
         """Of (n, n_s) values, or differences from those of another one."""
         split = seed_variance(values)
-        low, high = split.interval(self.settings.level)
-        total = split.variance or math.nan
-        return SeedRow(
-            unit_set=self.name,
-            measure=self.measure,
+        return row_from(
+            SeedRow,
+            {**vars(self), **split.facts(self.settings.level, "questions")},
             family=family,
             other=other,
-            value=split.mean,
-            low=low,
-            high=high,
-            level=self.settings.level,
             p=split.p() if other else math.nan,
-            n_questions=split.n_questions,
-            n_seeds=split.n_seeds,
             spread_of_seeds=float(values.mean(axis=0).std(ddof=1)),
-            share_of_questions=split.from_questions / total,
-            share_of_seeds=split.from_seeds / total,
-            more=split.more,
-            seeds_unseen="seeds" in split.negative,
         )
-
-    def _part(self, group: str, rows: np.ndarray) -> "QuestionSet":
-        return replace(
-            self,
-            name=f"{self.name}/{group}",
-            questions=[self.questions[row] for row in rows],
-            groups=[group] * len(rows),
-            clusters=None,
-            values=self.values[:, rows],
-        )
-
-    def _scores(self, clusters: Sequence[str | None] | None) -> QuestionScores:
-        names = (self.name, self.measure, self.systems, self.questions)
-        return QuestionScores(*names, self.values, self.settings, clusters, self.n_sets)

@@ -3,7 +3,10 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeVar
+from operator import attrgetter
+from typing import ClassVar, TypeVar
+
+Row = TypeVar("Row")  # any that says by which protocol it was made
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,11 @@ class ScoreRow:
     # effective_rows: how many independent rows those of the task are worth at least, because rows share texts; 0 where
     # not known
     effective_rows: float = 0.0
+
+    @property
+    def documents(self) -> float:
+        """Effective documents that the folds keep together; infinite where these are made of rows."""
+        return self.effective_documents if self.n_documents else math.inf
 
     @property
     def is_untested(self) -> bool:
@@ -162,19 +170,9 @@ def shown_limits(row: ScoreRow, low: float, high: float, *, clips: bool | None =
     return min(max(low, least), 1.0), max(min(high, 1.0), least)
 
 
-class OfAProtocol(Protocol):
-    """Whatever says by which protocol it was made."""
-
-    @property
-    def protocol(self) -> str: ...
-
-
-Row = TypeVar("Row", bound=OfAProtocol)
-
-
 def by_protocol(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Protocol → its rows in their order; protocols in the order of their first row."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(row.protocol, []).append(row)
+        groups.setdefault(attrgetter("protocol")(row), []).append(row)
     return groups

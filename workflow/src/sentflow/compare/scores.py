@@ -1,6 +1,5 @@
 """Score files → rows of scores, refusing to put together what cannot be compared."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,23 +24,21 @@ def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
     try:
         # a score file names only what is not as published
         switches = Switches(**scores.get("switches", {}))
-        repeatability = scores["intervals"]["repeatability"]
+        # the library scores folds without their predictions, so that there may be no item
+        numbers = {
+            f"{name}_{key}": value
+            for name, interval in scores["intervals"].items()
+            for key, value in interval.items()
+        }
         generalisation = scores["intervals"]["generalisation"]
-        # the library scores folds without their predictions
-        item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
         documents = generalisation.get("documents", {"n": 0, "effective": 0.0})
         task, model = titles.tasks[scores["task"]], titles.models[scores["model"]]
         return row_from(
             ScoreRow,
-            scores,
+            {**scores, **numbers},
             task_title=task.title,
             family=task.family,
             model_title=model.title,
-            repeatability_low=number_or_nan(repeatability["low"]),
-            repeatability_high=number_or_nan(repeatability["high"]),
-            repeatability_level=repeatability["level"],
-            generalisation_low=number_or_nan(generalisation["low"]),
-            generalisation_high=number_or_nan(generalisation["high"]),
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
             is_control=model.control,
@@ -52,10 +49,6 @@ def score_row(scores: Mapping[str, Any], titles: Titles) -> ScoreRow:
             clips=switches.clip_metric,
             own_interval=switches.interval,
             ends_curves=not switches.curve_survivors,
-            item_mean=number_or_nan(item["mean"]),
-            item_low=number_or_nan(item["low"]),
-            item_high=number_or_nan(item["high"]),
-            item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
             position=model.position,
             is_fitted=model.fitted,
@@ -81,10 +74,8 @@ def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:
     problems = _differences(rows, _SAME_EVERYWHERE, "the experiment")
     for protocol, members in by_protocol(rows).items():
         problems += _differences(members, _SAME_WITHIN_PROTOCOL, f"protocol {protocol}")
-    by_task: dict[str, list[ScoreRow]] = defaultdict(list)
-    for row in rows:
-        by_task[row.task].append(row)
-    for task, members in by_task.items():
+    for task in dict.fromkeys(row.task for row in rows):
+        members = [row for row in rows if row.task == task]
         problems += _differences(members, _SAME_WITHIN_TASK, f"task {task}")
         models = [row.model for row in members]
         repeated = dict.fromkeys(model for model in models if models.count(model) > 1)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from pyarrow.compute import field
 
-from sentflow.compare.differences import all_differences, beaten, joined_letters, letters
+from sentflow.compare.differences import Marks, all_differences, joined_letters, letters
 from sentflow.compare.rows import (
     CALIBRATED_FOLDS,
     CALIBRATED_REPETITIONS,
@@ -96,7 +96,7 @@ class FoldScores:
         corrected = self.corrected_t(a, b)
         if self.kind_of_test == CORRECTED_T:
             return corrected
-        return OutOfFoldT.of(self._row_scores[a], self._row_scores[b], corrected.differences)
+        return OutOfFoldT(corrected.differences, self._row_scores[a], self._row_scores[b])
 
     @cached_property
     def _row_scores(self) -> list[RowScores]:
@@ -107,8 +107,7 @@ class FoldScores:
     def corrected_t(self, a: int, b: int) -> CorrectedT:
         """The test of two encoders by the spread of their folds."""
         about = self.rows[0]
-        documents = about.effective_documents if about.n_documents else math.inf
-        return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, documents)
+        return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, about.documents)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> PairRow:
         settings, grouped = self.settings, self.units.grouped
@@ -174,13 +173,12 @@ def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
 def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow]:
     rows = scores.rows
     means = np.array([row.mean for row in rows])
-    places = ranks(means)
     models = [row.model for row in rows]
-    own = letters(models)
-    lower = {row.model: beaten(pairs, row.task, row.model) for row in rows}
+    own, marks = letters(models), Marks(pairs, models)
+    lower = {row.model: marks.beaten(row.task, row.model) for row in rows}
     best = {row.model for row in rows if row.mean == means.max()}
     found = []
-    for row, place in zip(rows, places, strict=True):
+    for row, place in zip(rows, ranks(means), strict=True):
         higher = [model for model in models if row.model in lower[model]]
         found.append(
             row_from(
@@ -251,7 +249,13 @@ def _task_scores(
         )
         for row in rows
     ]
-    _refuse_other_rows(rows, predictions)
+    names = ("repetition", "fold", "row", "truth")
+    for row, one in zip(rows[1:], predictions[1:], strict=True):
+        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
+            raise DataError(
+                f"{task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they cannot be "
+                "compared. Delete the folds of both and run snakemake again."
+            )
     return FoldScores(
         rows=rows,
         folds=np.stack([values for _, values in present], axis=1),
@@ -261,17 +265,6 @@ def _task_scores(
         item_seed=derive_seed(rows[0].seed, "items", task),
         settings=settings,
     )
-
-
-def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]) -> None:
-    """Refuse to pair the folds of encoders that were tested on other texts."""
-    names = ("repetition", "fold", "row", "truth")
-    for row, one in zip(rows[1:], predictions[1:], strict=True):
-        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
-            raise DataError(
-                f"{row.task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they "
-                "cannot be compared. Delete the folds of both and run snakemake again."
-            )
 
 
 def fold_scores(path: Path | str) -> np.ndarray:
@@ -325,8 +318,7 @@ def _changed(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarra
     paired = same and base.groups_folds == other.groups_folds and len(folds[0]) == len(folds[1])
     low = high = math.nan
     if paired:
-        documents = base.effective_documents if base.n_documents else math.inf
-        low, high = CorrectedT(folds[1] - folds[0], base.folds, documents).interval(base.level)
+        low, high = CorrectedT(folds[1] - folds[0], base.folds, base.documents).interval(base.level)
     return {
         **{name: getattr(other, name) for name in _OF_THE_OTHER},
         "baseline": base.protocol,

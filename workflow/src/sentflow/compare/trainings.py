@@ -10,6 +10,7 @@ import numpy as np
 
 from sentflow.compare.pair_sets import CorrelatedScores
 from sentflow.compare.rows import TrainingSeeds
+from sentflow.files.rows import row_from
 from sentflow.similarity.scores import SimilarityRows
 from sentflow.similarity.settings import PairSetSettings
 from sentflow.stats.multiplicity import holm, least_sign_flip_p, sign_flip_p_values
@@ -32,9 +33,12 @@ class Trainings:
     def seed_rows(self) -> list[TrainingSeeds]:
         """Means of groups of at least two seeds, then every two groups that share two; those without a test last."""
         several = [name for name, seeds in self._defined.items() if len(seeds) > 1]
-        pairs = [(a, b) for a, b in combinations(several, 2) if len(self._shared(a, b)) > 1]
         found = [self._row(name, "", list(self._defined[name])) for name in several]
-        differences = [self._difference(a, b) for a, b in pairs]
+        shared = {
+            (a, b): [seed for seed in self._defined[a] if seed in self._defined[b]]
+            for a, b in combinations(several, 2)
+        }
+        differences = [self._row(a, b, seeds) for (a, b), seeds in shared.items() if len(seeds) > 1]
         tested = [row for row in differences if not math.isnan(row.p)]
         untested = [row for row in differences if math.isnan(row.p)]
         adjusted = holm([row.p for row in tested])
@@ -70,57 +74,34 @@ class Trainings:
             for name, seeds in self.groups.items()
         }
 
-    def _shared(self, a: str, b: str) -> list[int]:
-        """The seeds of both groups, in the order of the first."""
-        return [seed for seed in self._defined[a] if seed in self._defined[b]]
-
-    def _difference(self, a: str, b: str) -> TrainingSeeds:
-        seeds = self._shared(a, b)
-        row = self._row(a, b, seeds)
-        if len(seeds) < LEAST_SEEDS:
-            return row
-        seed = derive_seed(self.settings.seed, a, b)
-        by_seed = self._of(a, seeds, self._values) - self._of(b, seeds, self._values)
-        return replace(
-            row,
-            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=seed)[0]),
-            least_p=least_sign_flip_p(len(seeds)),
-        )
-
     def _row(self, group: str, other: str, seeds: Sequence[int]) -> TrainingSeeds:
         values, replicates = (self._of(group, seeds, one) for one in (self._values, self._replicates))
         if other:
             values = values - self._of(other, seeds, self._values)
             replicates = replicates - self._of(other, seeds, self._replicates)
-        level, n_pairs = self.settings.level, len(self.rows[0].gold)
-        of_seeds = PairedT(values).interval(level) if len(seeds) >= LEAST_SEEDS else (math.nan, math.nan)
+        level, p, least_p, of_seeds = self.settings.level, math.nan, math.nan, (math.nan, math.nan)
+        if len(seeds) >= LEAST_SEEDS:
+            of_seeds = PairedT(values).interval(level)
+            if other:
+                seed, least_p = derive_seed(self.settings.seed, group, other), least_sign_flip_p(len(seeds))
+                p = float(sign_flip_p_values(values[None], n_resamples=_ENOUGH_SIGNS, seed=seed)[0])
         # of two pairs at the least, without which there is no variance
         n_units = max(2, round(self._scores.units.effective_pairs))
-        split = resampled_seed_variance(values, replicates, n_units=n_units)
-        total = split.variance or math.nan
-        low, high = split.interval(level)
-        return TrainingSeeds(
+        return row_from(
+            TrainingSeeds,
+            resampled_seed_variance(values, replicates, n_units=n_units).facts(level, "pairs"),
             unit_set=self.rows[0].pairs,
             measure=self.settings.correlation,
             group=group,
             other=other,
             is_control=(other or group) in self.controls,
-            value=float(values.mean()),
             seeds_low=of_seeds[0],
             seeds_high=of_seeds[1],
-            low=low,
-            high=high,
-            level=level,
-            n_pairs=n_pairs,
-            n_seeds=len(seeds),
+            n_pairs=len(self.rows[0].gold),
             spread_of_seeds=float(values.std(ddof=1)),
-            share_of_pairs=split.from_questions / total,
-            share_of_seeds=split.from_seeds / total,
-            more=split.more.replace("questions", "pairs"),
-            seeds_unseen="seeds" in split.negative,
-            p=math.nan,
+            p=p,
             p_holm=math.nan,
-            least_p=math.nan,
+            least_p=least_p,
             least_p_holm=math.nan,
             alpha=self.settings.alpha,
         )

@@ -60,6 +60,7 @@ class Records(Table):
         "turns",
         "rasa-intents",
         "rasa-templates",
+        "yaml",
         "conll-archive",
     ]
     """tsv is tab-separated without quoting, csv has real quoting; jsonl has one JSON object per line, json is one
@@ -68,9 +69,9 @@ class Records(Table):
     forms of the Zalo challenge and of ALQAC; beir and beir-judgements are files of BEIR's folders, trec and
     trec-topics documents and topics between tags; statute, oab-exam and oab-justifications are Brazilian statutes
     and bar exams; assin-xml has pair elements with similarity; turns is FastChat's form of questions and reference
-    answers; rasa-intents and rasa-templates are files of a chatbot; conll-archive has documents with a token in each
-    line; lines are those that pattern matches, or without it all, in the column text; whole takes each file as one
-    text (columns id, its name without the ending, and text).
+    answers; rasa-intents and rasa-templates are files of a chatbot; yaml has maps and lists inside each other;
+    conll-archive has documents with a token in each line; lines are those that pattern matches, or without it all, in
+    the column text; whole takes each file as one text (columns id, its name without the ending, and text).
     """
     files: Files
     pattern: Maybe[Text] = None
@@ -153,14 +154,18 @@ class CorpusSettings(CorpusFacts):
         yield from _wrong_sources("documents", self.documents, (*own, ("text",)))
 
 
-class Corpus(OfDataset, CorpusSettings, Counted):
-    """Documents that questions are searched in (docs/retrieval.md)."""
+class Sharded(Counted):
+    """What corpora say in both of their forms that no table depends on."""
 
     shards: Count = Field(1, le=100000)
     """Parts of about as many documents that are embedded and searched by jobs of their own (docs/retrieval.md)."""
 
 
-class ShortCorpus(OwnData, CorpusFacts, Counted):
+class Corpus(OfDataset, CorpusSettings, Sharded):
+    """Documents that questions are searched in (docs/retrieval.md)."""
+
+
+class ShortCorpus(OwnData, CorpusFacts, Sharded):
     """A corpus of your own in short form, beir or trec and language (docs/retrieval.md)."""
 
     beir: Maybe[Text] = None
@@ -369,6 +374,8 @@ class StopList(Settings):
     """Path of a text file in UTF-8, a term per line, beside the configuration file or in the working folder."""
     sha256: Maybe[Sha256] = None
     """SHA-256 of the file; another file is then refused. An edit of the file runs the analysis again either way."""
+    source: Maybe[Text] = None
+    """Who publishes the file and how to get it, for the message where it is missing or another one."""
 
 
 class Range(Settings):

@@ -20,14 +20,15 @@ from sentflow.config.problems import encoders, probing, retrieval
 from sentflow.config.problems.common import made_of_seeds, name_problems, plain_values, refuse, unknown
 from sentflow.config.problems.encoders import written_as
 from sentflow.config.removed import removed_names, without_removed
-from sentflow.config.retrievers import further_encoders, without_encoder
+from sentflow.config.retrievers import DENSE, further_encoders, without_encoder
 from sentflow.config.sections import MEASURED, SECTIONS, SWEEPS, Section
-from sentflow.config.short_forms import write_out
+from sentflow.config.short_forms import write_out, write_out_rounds
 from sentflow.config.trained import further_models, write_out_models
 from sentflow.errors import ConfigError, instead
 from sentflow.flow import products
 from sentflow.flow.products import CHECK, FIGURE, TABLE
 from sentflow.jobs.secrecy import secret_problems
+from sentflow.training.snapshots import choosing_questions, snapshot_entries
 
 # What keys say together is looked at when each of them is right; another round finds nothing new
 _ROUNDS = 3
@@ -146,6 +147,12 @@ def _loaded(config: Mapping[str, Any], workflow: Path, chosen_here: Entry) -> Ex
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     needed = [*further_encoders(entries, selected), *further_models(entries, selected)]
     others = {name: entries["models"][name] for name in needed if name not in chosen["models"]}
+    trained = {**chosen["models"], **others}
+    for entry in entries["models"].values():  # an encoder is the same, however it is written
+        entry.pop("round_of", None)
+    for name in choosing_questions(trained):  # each snapshot is a retriever, which nobody selects
+        for snapshot in snapshot_entries(name, trained[name]):
+            entries["retrievers"][snapshot] = {"kind": DENSE, "model": snapshot}
     notices = [*removed_names(config), *_missing_samples(entries["datasets"])]
     return Experiment(parsed, entries, chosen, left_out, others, workflow, notices)
 
@@ -266,7 +273,8 @@ def read_entries(
         The entries, their problems, and by section the names of those that do not fit their model.
     """
     catalog = {section.name: read_yaml(workflow / "catalog" / f"{section.name}.yaml") for section in SECTIONS}
-    own = {section.name: as_map(config.get(section.name)) for section in SECTIONS}
+    own = {section.name: dict(as_map(config.get(section.name))) for section in SECTIONS}
+    refuse(write_out_rounds(own, catalog))
     entries: AllEntries = {name: _merged(catalog[name], own[name]) for name in catalog}
     found = [*name_problems(entries), *_fixed_switches(catalog["protocols"], own["protocols"])]
     unfit: dict[str, set[str]] = {}

@@ -1,21 +1,25 @@
-"""Entries in short form, which name files of the user: written out as an entry and a dataset of the catalog.
+"""Entries in short form, which name files of the user: written out as an entry and a dataset of the catalog. And
+encoders with rounds: written out as an encoder and a retriever for each, and the training data in between.
 
 Which key of the short form goes where is what the models say: each keeps its name.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sentflow.config.collections import Corpus, QuestionSet, ShortCorpus, ShortQuestionSet
 from sentflow.config.datasets import Dataset, File
-from sentflow.config.entries import AllEntries, Entry
+from sentflow.config.entries import AllEntries, Entries, Entry, as_map, merge
 from sentflow.config.model import Settings, fields_of, mistakes
+from sentflow.config.retrievers import DENSE, SPARSE
 from sentflow.config.tasks import Reader as TaskReader
 from sentflow.config.tasks import ShortTask, Task
-from sentflow.config.trainings import Reader, ShortTrainingData, TrainingData
+from sentflow.config.trainings import Negatives, Reader, Round, Rounds, ShortTrainingData, TrainingData
+from sentflow.encoders.settings import MADE_BY, WEIGHING
+from sentflow.training.settings import TrainingOptions
 
 OWN = "own-"  # begins the names of the datasets of entries in short form
 _ENDINGS = (".jsonl", ".parquet")
@@ -219,6 +223,87 @@ def _files_at(place: str) -> list[str]:
         return [place]
     found = [str(path) for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] not in "._"]
     return found or [place]
+
+
+# --- rounds
+
+_WHOLE_DATA = {"form", "like", "file"}  # entries of training data with one of these are not laid over others
+
+
+def write_out_rounds(own: AllEntries, catalog: AllEntries) -> list[str]:
+    """Replace encoders with rounds by an encoder and a retriever for each, and data that are mined; what is wrong.
+
+    Parameters
+    ----------
+    own, catalog
+        Entries of a configuration, which are changed in place, and of the catalog. Keys of a configuration for what
+        is made are laid over it.
+    """
+    problems: list[str] = []
+    for name, entry in list(own["models"].items()):
+        if not isinstance(entry, dict) or "rounds" not in entry:
+            continue
+        where = f"models.{name}.rounds"
+        if wrong := mistakes(Rounds, entry["rounds"], where=where):
+            problems += map(str, wrong)
+            continue
+        del own["models"][name]
+        for section, key, value in _made_of_rounds(name, entry, own, catalog):
+            there = as_map(own[section].get(key))
+            if key in catalog[section] or there.keys() & {"round_of", *_WHOLE_DATA}:
+                problems.append(
+                    f"{where}: there is {section}.{key} already. Write another name in rounds or called."
+                )
+            own[section][key] = merge(value, there)
+    return problems
+
+
+def _made_of_rounds(
+    name: str, entry: Entry, own: AllEntries, catalog: AllEntries
+) -> Iterator[tuple[str, str, Entry]]:
+    """Section, name and entry of everything that one with rounds stands for."""
+    data_of: dict[Any, Any] = {}  # encoder that was made → its data
+    whole = {key: one for key, one in own["training_data"].items() if as_map(one).keys() & _WHOLE_DATA}
+    known: Entries = {**catalog["training_data"], **whole}
+    kind = SPARSE if MADE_BY.get(entry.get("recipe", "")) in WEIGHING else DENSE
+    common = {key: value for key, value in entry.items() if key not in ("rounds", "called")}
+    first, start = entry.get("start"), entry.get("start")
+    of_entry = {"name": entry.get("called", name), "title": entry.get("title", name), "start": first}
+    for number, said in enumerate(entry["rounds"], start=1):
+        words = {**of_entry, "round": number}
+        model, title, data_title = (_filled(said, key, words) for key in ("name", "title", "data_title"))
+        if "start" in said:
+            start = first if said["start"] == "{start}" else _filled(said, "start", words)
+        finder = start if isinstance(start, str) and start in data_of else None
+        base = data_of[finder] if finder else entry.get("data")
+        data = _filled(said, "data", words) or (f"{finder}-negatives" if finder else str(base))
+        negatives = _picked(said, Negatives)
+        if negatives or (data != str(base) and data not in known):
+            found = {**_negatives(base, known), **({"retriever": finder} if finder else {}), **negatives}
+            known[data] = {"like": base, "title": data_title, "negatives": found}
+            yield "training_data", data, known[data]
+        about = {"title": title, "start": start, "data": data, "round_of": name}
+        training = merge(entry.get("training", {}), _picked(said, TrainingOptions))
+        yield (
+            "models",
+            model,
+            {**common, **about, "training": training, **_picked(said, ("settings", "selection"))},
+        )
+        yield "retrievers", model, {"title": title, "kind": kind, "model": model}
+        data_of[model], start = data, model
+
+
+def _filled(said: Entry, key: str, words: Mapping[str, Any]) -> str:
+    text = str(said.get(key, Round.model_fields[key].default))
+    for word, value in words.items():
+        text = text.replace(f"{{{word}}}", str(value))
+    return text
+
+
+def _negatives(data: Any, known: Entries) -> Entry:
+    """What an entry of training data says of negatives, or the one that it is like."""
+    entry = as_map(known.get(data))
+    return as_map(entry.get("negatives")) or (_negatives(entry["like"], known) if "like" in entry else {})
 
 
 SHORT_FORMS: Mapping[str, ShortForm] = {

@@ -20,6 +20,7 @@ from sentflow.training.data.entries import (
 )
 from sentflow.training.recipes.settings import RECIPES
 from sentflow.training.settings import BEST, VALUE
+from sentflow.training.snapshots import development_of
 from sentflow.training.sweeps import cells, sweep_problems
 
 # --- other encoders -------------------------------------------------------------------------------------------
@@ -119,14 +120,15 @@ def miners(entries: AllEntries, selected: Selected) -> dict[str, list[str]]:
 
 
 def chosen_by_tests(experiment: Experiment) -> dict[str, list[str]]:
-    """Selected pair sets by whose scores snapshots are chosen, so that results on them are no tests, → the encoders."""
+    """Selected sets by whose scores snapshots are chosen, so that results on them are no tests, → the encoders."""
+    reported = {*experiment.selected["pair_sets"], *experiment.selected["question_sets"]}
     found: dict[str, list[str]] = {}
     for name, entry in experiment.trained_models.items():
         selection = entry.get("selection", {})
         chooses = selection.get("rule", BEST) == BEST or selection.get("patience") is not None
-        if chooses and selection.get("pairs") in experiment.selected["pair_sets"]:
-            found.setdefault(selection["pairs"], []).append(entry.get("seed_of", name))
-    return {pairs: list(dict.fromkeys(models)) for pairs, models in found.items()}
+        if chooses and (chosen_on := development_of(entry)) in reported:
+            found.setdefault(chosen_on, []).append(entry.get("seed_of", name))
+    return {chosen_on: list(dict.fromkeys(models)) for chosen_on, models in found.items()}
 
 
 # --- read-out -------------------------------------------------------------------------------------------------
@@ -187,6 +189,9 @@ def write_out_models(entries: AllEntries) -> list[str]:
         for cell in cells(name, sweep):
             if cell.state == VALUE:
                 models[cell.model] = {**cell.entry, "cell": {"sweep": name, **cell.axes}}
+            if cell.state == VALUE and cell.former != cell.group:  # for who names it, and has trained it
+                former = f"{cell.former}{cell.model.removeprefix(cell.group)}"
+                models.setdefault(former, {**cell.entry, "seed_of": cell.former})
     for name, entry in list(models.items()):
         if not isinstance(entry, dict) or entry.get("kind") != TRAINED:
             continue

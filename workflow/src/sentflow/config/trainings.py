@@ -397,6 +397,34 @@ class Trained(Recipe):
             yield mistake.place, mistake.text
 
 
+class Round(TrainingOptions, Negatives):
+    """A training of an entry with rounds: keys of training and negatives, over those of the entry and of its data.
+
+    In names and titles, {name}, {title} and {start} are those of the entry, and {round} counts from 1.
+    """
+
+    name: Text = "{name}-{round}"
+    """Of the encoder, and of the retriever that it makes."""
+    title: Text = "{title} {round}"
+    """Of the encoder and its retriever."""
+    start: Text = ""
+    """Encoder to start from; if left out, that of the round before, for the first that of the entry."""
+    data: Text = ""
+    """Training data; where there are none of that name, those of the start are taken with negatives of its own."""
+    data_title: Text = "Negatives of {title}"
+    """Title of data that are made."""
+    retriever: Maybe[Text] = None  # type: ignore[assignment]
+    """Retriever that finds the negatives; that of the start if left out."""
+    settings: Maybe[dict[str, Any]] = None
+    """Settings of the recipe, instead of those of the entry."""
+    selection: Maybe[Selection] = None
+    """Choice of the snapshot, instead of that of the entry."""
+
+
+_ROUNDS = "Trainings, each of which starts from the one before, with negatives that it finds."
+Rounds = Annotated[Several[Round], Field(min_length=1, description=_ROUNDS)]
+
+
 class Preset(Trained):
     """The published settings of a training, which an entry of kind trained takes by preset."""
 

@@ -23,17 +23,13 @@ class CustomClass:
 
     file: str  # path as written in the config
     name: str  # of the class
-    # level: ``"encode"``: texts to vectors, features are made of them as for any encoder. ``"embed"``: the rows of a
-    # task to features.
+    # level: ``"encode"``: texts to vectors. ``"embed"``: the rows of a task to features.
     level: str
     lazy: bool  # whether it learns from the training part of each fold
 
 
 def read_class(reference: str) -> CustomClass:
-    """The class that ``path/to/file.py:ClassName`` means.
-
-    Raises ConfigError: no such file or class, a syntax error, or a class without the methods that it needs.
-    """
+    """The class that ``path/to/file.py:ClassName`` means. ConfigError: there is none, or it lacks a method."""
     file, name = split_reference(reference)
     classes = {node.name: node for node in _tree(file).body if isinstance(node, ast.ClassDef)}
     if name not in classes:

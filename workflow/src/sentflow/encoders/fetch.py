@@ -50,15 +50,15 @@ def fetch_model(
 ) -> Manifest:
     """Obtain a model, verify it and describe it.
 
-    `name`: of the model, for messages. `entry`: the part of its entry that `sentflow.encoders.entries.fetch_settings`
-    gives, without problems. `folder`: of the manifest; weights that are fetched go into ``weights/`` there. `mirrors`:
-    folders or base URLs, tried first. Raises ConfigError: the model cannot be read safely, or what the entry names does
-    not exist. Raises DataError: the model cannot be obtained, or a file has another checksum.
+    `name`: for messages. `entry`: what `sentflow.encoders.entries.fetch_settings` gives. `folder`: of the manifest;
+    fetched weights go into ``weights/`` there. `mirrors`: folders or base URLs, tried first. Raises ConfigError: the
+    model cannot be read safely, or what the entry names does not exist. Raises DataError: the model cannot be obtained,
+    or a file has another checksum.
     """
     try:
         if entry.get("source") is None:
             return Manifest.of(entry, description_of(entry, folder), {})
-        return _Fetch(entry, folder, mirrors).manifest()
+        return _Fetch(entry, entry["source"], folder, mirrors).manifest()
     except ConfigError as error:
         raise ConfigError(f"models.{name}: {error}") from error
     except DataError as error:
@@ -70,13 +70,9 @@ class _Fetch:
     """A model with files, on its way."""
 
     entry: Mapping[str, Any]
+    source: Mapping[str, Any]
     folder: Path
     mirrors: Sequence[str]
-
-    @property
-    def source(self) -> Mapping[str, Any]:
-        source: Mapping[str, Any] = self.entry["source"]
-        return source
 
     @property
     def allow_pickle(self) -> bool:
@@ -188,11 +184,7 @@ class _Fetch:
     # --- models of the Hugging Face hub, at one commit ----------------------------------------------------------
 
     def _from_hub(self, folder: Path) -> None:
-        """Bring the files of a hub model into a folder, which may hold some of them from an interrupted run.
-
-        Safetensors where there are any. Mirrors that are folders are looked into first; base URLs cannot list a model's
-        files and are passed over.
-        """
+        """Bring a hub model into a folder that may hold a part of it; mirrors that are folders come first."""
         if problems := revision_problems("source.revision", self.source):
             raise ConfigError(" ".join(problems))
         local = [local_path(mirror) for mirror in self.mirrors if not is_remote(mirror)]
@@ -249,10 +241,7 @@ class _Fetch:
 
 
 def ask_hub() -> None:
-    """Ask the hub once whether it is there: the client would ask an unreachable one six times, for half a minute.
-
-    Raises Exception: there was no answer at all, for a reason of the client or of the network; any answer counts.
-    """
+    """One request, whatever the answer: the client would ask a hub out of reach six times, for half a minute."""
     from huggingface_hub import constants, get_session
 
     get_session().head(constants.ENDPOINT, timeout=_ANSWER_WITHIN_SECONDS)

@@ -1,7 +1,6 @@
-"""What a kind of encoder is: a class in a file of its own below ``kinds/``, which is imported by its name.
+"""A kind of encoder: a class in a file of its own below ``kinds/``, which jobs of that kind alone import, by its name.
 
-Beside the class, the file may have a function ``describe``, which says what a manifest holds, and loads no model. Both
-are found through `sentflow.encoders.settings.KINDS`, so that a job depends on the file of its own kind alone.
+The file may also have a function ``describe``, which says what a manifest holds, and loads no model.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,18 +34,14 @@ class Context:
 
 
 class Encoder:
-    """A kind of encoder.
+    """A kind of encoder, with `encode` or what else its ``output`` in `sentflow.encoders.settings` says.
 
-    It has `encode`, or what else its ``output`` in `sentflow.encoders.settings` says: ``fit`` and ``transform``, see
-    `sentflow.probing.features.LazyEncoder`, or ``scores``.
+    That is ``fit`` and ``transform`` (`sentflow.probing.rows.LazyEncoder`), or ``scores``. A text's vector depends on
+    the text, the role and the task alone, up to the last bits of float32 arithmetic; equal calls give equal bytes.
 
-    Promises: a text's vector depends on the text, the role and the task alone, not on its neighbours (up to the last
-    bits of float32 arithmetic); equal calls give equal bytes.
-
-    `dimension`: Width of the vectors. `device`: Where they are computed. `reading`: What is read of the texts of the
-    last `plan`; None where nobody can tell. `halved_batches`: How many batches the memory did not hold, which were
-    computed in halves. `vocabulary_sha256`: Of its terms in their order: equal ones number terms alike. None for an
-    encoder without terms.
+    `dimension`: width of the vectors. `device`: where they are computed. `reading`: what is read of the texts of the
+    last `plan`; None where nobody can tell. `halved_batches`: how many the memory did not hold. `vocabulary_sha256`: of
+    its terms in their order; None for an encoder without terms.
     """
 
     dimension: int
@@ -59,17 +54,15 @@ class Encoder:
     def load(cls, manifest: Manifest, settings: Any, context: Context) -> Self:
         """The encoder that a manifest describes; `settings` are the ``encoding`` of its kind.
 
-        Raises ConfigError: the settings do not fit the model. Raises DataError: the files are no longer those of the
-        manifest.
+        Raises ConfigError: the settings do not fit. Raises DataError: the files are not those of the manifest.
         """
         raise NotImplementedError
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> Any:
-        """Vectors of texts.
+        """Vectors of n texts, none empty: (n, dimension) float32; weights of terms as the form of the encoder has them.
 
-        `texts`: n texts, none empty. `role`: What the texts are to the caller, e.g. ``"text"``, ``"query"``,
-        ``"document"``. `task`: The task they belong to; None if they belong to several. Returns ndarray: (n, dimension)
-        float32. Of an encoder that weighs terms a ``csr_array``, or `sentflow.encoders.vectors.terms.TermEmbeddings`.
+        `role`: what the texts are, such as ``"text"``, ``"query"``, ``"document"``. `task`: None if they belong to
+        several.
         """
         raise NotImplementedError
 
@@ -110,9 +103,8 @@ def load_encoder(
 ) -> Any:
     """The encoder that a manifest describes.
 
-    `settings`: The keys of its entry that decide its vectors. `output`: What it must give, of the words in
-    `sentflow.encoders.settings`; empty is anything. Raises ConfigError: it gives something else, or the settings do not
-    fit the model. Raises DataError: the files are no longer those of the manifest.
+    `settings`: what decides its vectors. `output`: what it must give, as `sentflow.encoders.settings` calls it; empty
+    is anything. Raises ConfigError and DataError as `Encoder.load`.
     """
     about = KINDS[manifest.kind]
     if output and about.output not in output:

@@ -31,8 +31,7 @@ SOURCE_KEYS = {
 class Description:
     """What the files of a model, or its entry, say of its vectors."""
 
-    # dimension: width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where
-    # each fold has its own
+    # dimension: of the vectors, at most for TF-IDF; None where the files do not say, or each fold has its own
     dimension: int | None
     # pooling: how token vectors become one, e.g. ``"mean"``, ``"cls"``, ``"cls+max"``; None without such a step
     pooling: str | None = None
@@ -46,11 +45,7 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest(Description):
-    """What `fetch_model` found out about a model.
-
-    `source` is that of the catalog entry, None for encoders without files; `files` are all that are read, by their
-    names in the model's folder.
-    """
+    """What `fetch_model` found out about a model; `files` are all that are read, by their names in its folder."""
 
     kind: str  # of encoder, see `sentflow.encoders.settings.KINDS`
     revision: str | None = None  # commit of a model from the hub, else None

@@ -59,12 +59,10 @@ def prompt_text(
     own: Mapping[str, str | None],
     default_name: str | None,
 ) -> str | None:
-    """The prompt of a role and a task.
+    """The prompt of a role and a task; None is no prompt. Raises KeyError: there is none of the chosen name.
 
-    `own`, `default_name`: the prompts that the model's files hold, and which of them is put before texts without a
-    role. None is no prompt. A role other than ``"text"`` never falls back on the model's default prompt: in
-    sentence-transformers neither does. Raises KeyError: neither the entry nor the model has a prompt of the chosen
-    name.
+    `own`, `default_name`: the prompts of the model's files, and which of them is put before texts without a role. A
+    role other than ``"text"`` never falls back on it: in sentence-transformers neither does.
     """
     known = {**own, **prompts}
     for name in chosen(prompt_names, role=role, task=task).values():

@@ -1,21 +1,22 @@
-"""Whether the files of a model, which may come from a stranger, can be read without harm, and all of them are read.
+"""What the files of a model, which may come from a stranger, say; and whether they can be read without harm.
 
 Weights are safetensors unless `allow_pickle`; no code, no adapter and no path comes with a model; settings fit the
-weights beside them, because a model is built from its ``config.json`` before any weight is read. Only JSON and the
-headers of safetensors are read here. `sentflow.encoders.neural.load` compares the tensors of a loaded model.
+weights beside them, because a model is built from its ``config.json`` first. Only JSON and the headers of safetensors
+are read here. `sentflow.encoders.neural.load` compares the tensors of a loaded model.
 """
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from sentflow.encoders.manifest import Manifest, model_folder
-from sentflow.errors import ConfigError, DataError, SentflowError
+from sentflow.encoders.manifest import Description, Manifest, model_folder
+from sentflow.errors import ConfigError, DataError, SentflowError, listed
 from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import parse_json
 from sentflow.files.limits import (
@@ -52,7 +53,7 @@ UNLIMITED = 10**6  # tokenizers write "no limit" as a number of thirty digits
 
 
 def modules_of(folder: Path) -> list[tuple[str, str]]:
-    """Class and folder of each module as ``modules.json`` names them; none where there is no such file."""
+    """Class and folder of each module in ``modules.json``; none where there is no such file."""
     file = folder / "modules.json"
     if not file.is_file():
         return []
@@ -108,34 +109,19 @@ def damaged(path: Path, reason: str) -> str:
     return f"{path} is missing or damaged: {reason}. Fetch the model again, or restore the file."
 
 
-_POINTER = b"version https://git-lfs"
+_POINTER, _POINTER_BYTES = b"version https://git-lfs", 1024
 
 # --- headers of weights --------------------------------------------------------------------------------------
 
 
-class TensorHeader(NamedTuple):
-    """Shape and type of a tensor, the type as safetensors names it, e.g. ``"BF16"``."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-
-def _is_pointer(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(_POINTER)) == _POINTER
-
-
-def tensor_headers(path: Path) -> dict[str, TensorHeader]:
-    """Name → header of each tensor of a file."""
+def tensor_headers(path: Path) -> dict[str, tuple[tuple[int, ...], str]]:
+    """Name → shape and type of each tensor of a file, the type as safetensors names it, e.g. ``"BF16"``."""
     try:
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is no map
-            return {
-                name: TensorHeader(tuple(found.get_shape()), found.get_dtype())
-                for name, found in slices.items()
-            }
+            return {name: (tuple(one.get_shape()), one.get_dtype()) for name, one in slices.items()}
     except (OSError, ValueError, SafetensorError) as error:
-        if path.is_file() and _is_pointer(path):
+        if path.is_file() and path.stat().st_size < _POINTER_BYTES and path.read_bytes().startswith(_POINTER):
             raise DataError(f"{path} only points to the weights. Fetch them with git lfs pull.") from None
         raise DataError(damaged(path, str(error))) from error
 
@@ -143,9 +129,8 @@ def tensor_headers(path: Path) -> dict[str, TensorHeader]:
 def check_tensor_names(path: Path, names: Iterable[str], *, known: Iterable[str]) -> None:
     """Refuse a file of weights with tensors that nobody reads. Raises DataError: names the first of them."""
     if unexpected := sorted({*names} - {*known}):
-        more = f" and {len(unexpected) - 3} more" if len(unexpected) > 3 else ""
         raise DataError(
-            f"{path} holds tensors that have no place in the model: {', '.join(unexpected[:3])}{more}. Known: "
+            f"{path} holds tensors that have no place in the model: {listed(unexpected, 3)}. Known: "
             f"{', '.join(sorted(known))}. Take the weights as their authors published them."
         )
 
@@ -173,15 +158,14 @@ _KIND_OF = {
     **{"SparseEncoder": "splade", "SpladePooling": "splade"},
     **{"CrossEncoder": "cross-encoder", "LogitScore": "cross-encoder"},
 }
-# Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
-# StaticEmbedding is how model2vec saves it.
+# Modules that leave tensors unread → sets of names that they know; model2vec saves the second
 _TENSORS = {
     "StaticEmbedding": ({"embedding.weight"}, {"embeddings", "mapping", "weights"}),
     "WordEmbeddings": ({"emb_layer.weight"},),
 }
 
 
-def with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
+def _with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
     """A module, or in place of a router the modules that it holds."""
     if name not in _ROUTERS:
         return [(name, folder)]
@@ -195,11 +179,11 @@ def with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
     return [
         inner
         for path, type_name in types.items()
-        for inner in with_routes(type_name.rsplit(".", 1)[-1], folder / path)
+        for inner in _with_routes(type_name.rsplit(".", 1)[-1], folder / path)
     ]
 
 
-def check_one_vector(folder: Path, names: Sequence[str]) -> None:
+def _check_one_vector(folder: Path, names: Sequence[str]) -> None:
     """Refuse a model that gives no single dense vector of a text: it would be read without what it was made of."""
     about = map_of(folder / "config_sentence_transformers.json")
     made_for = str(about.get("model_type") or _ONE_VECTOR)
@@ -225,24 +209,33 @@ def check_own_modules(types: Sequence[str], folder: Path) -> None:
         )
 
 
-def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
+def check_module(name: str, folder: Path, *, allow_pickle: bool, plain: bool = False) -> None:
     """Refuse what a module must not bring along, before anything of it is loaded.
 
-    Raises ConfigError: pickled weights that were not allowed, an adapter, or settings that decide how the model is
-    loaded.
+    `plain`: a transformer alone, without what sentence-transformers reads beside it. Raises ConfigError: pickles that
+    were not allowed, an adapter, or settings that decide how the model is loaded. Raises DataError: damage.
     """
-    check_weights_files(name, folder, allow_pickle=allow_pickle)
-    check_adapter(folder)
-    for path in sorted(folder.glob("sentence_*config.json")):
+    _check_weights_files(name, folder, allow_pickle=allow_pickle)
+    if (folder / "adapter_config.json").is_file():
+        raise ConfigError(
+            f"{folder}: adapter_config.json names another model that this one adapts, and that model is not "
+            "checked. Write the merged model into a folder: "
+            "model.merge_and_unload().save_pretrained(new_folder)."
+        )
+    for path in [] if plain else sorted(folder.glob("sentence_*config.json")):
         _check_arguments(path)
     weights = folder / _SAFE_WEIGHTS
     if name in _TENSORS and weights.is_file():  # of a pickle, only loading tells the names
         tensors = tensor_headers(weights).keys()
         known = next((known for known in _TENSORS[name] if known & tensors), _TENSORS[name][0])
         check_tensor_names(weights, tensors, known=known)
+    if name == "Transformer":
+        _check_transformer_size(folder / "config.json")
+    else:
+        _check_module_size(folder / _SETTINGS_OF.get(name, "config.json"))
 
 
-def check_weights_files(name: str, folder: Path, *, allow_pickle: bool) -> None:
+def _check_weights_files(name: str, folder: Path, *, allow_pickle: bool) -> None:
     """Refuse weights that are missing or damaged, or there as a pickle only, unless that is allowed."""
     if name in _WITHOUT_WEIGHTS or not folder.is_dir():
         return
@@ -262,16 +255,6 @@ def check_weights_files(name: str, folder: Path, *, allow_pickle: bool) -> None:
             f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "
             "SentenceTransformer(folder).save(new_folder), which writes model.safetensors, or, if you trust "
             "where they come from, write allow_pickle: true in the model's entry."
-        )
-
-
-def check_adapter(folder: Path) -> None:
-    """Refuse a model that adapts another one."""
-    if (folder / "adapter_config.json").is_file():
-        raise ConfigError(
-            f"{folder}: adapter_config.json names another model that this one adapts, and that model is not "
-            "checked. Write the merged model into a folder: "
-            "model.merge_and_unload().save_pretrained(new_folder)."
         )
 
 
@@ -326,12 +309,9 @@ _REMEDY = (
 _SHOWN = 10**15  # larger numbers are not written out
 
 
-def check_transformer_size(folder: Path, config: Mapping[str, Any]) -> None:
-    """Refuse the settings of a transformer that is far larger than the weights beside them.
-
-    Raises DataError: more layers (experts, groups) than any model has, or numbers that ask for far more memory than
-    the weights.
-    """
+def _check_transformer_size(path: Path) -> None:
+    """Refuse more layers (experts, groups) than any model has, or far more memory than the weights take."""
+    config = map_of(path)
     if config.get("model_type") == _STATIC:
         return
     for part in _maps(config):
@@ -346,12 +326,12 @@ def check_transformer_size(folder: Path, config: Mapping[str, Any]) -> None:
         # Layers of ALBERT share their weights within a group
         layers = _largest(numbers, "^num_hidden_groups$" if part.get("model_type") == "albert" else _PARTS)
         lengths = sum(number for key, number in numbers.items() if not re.search(_NO_SIZE, key))
-        _check_numbers(folder / "config.json", numbers, layers * layer + lengths * width)
+        _check_numbers(path, numbers, layers * layer + lengths * width)
 
 
-def check_module_size(path: Path, config: Mapping[str, Any]) -> None:
+def _check_module_size(path: Path) -> None:
     """The same of another module, e.g. a dense layer: its largest array is as large as its two largest numbers."""
-    for part in _maps(config):
+    for part in _maps(map_of(path)):
         numbers = _numbers(part)
         hidden, before = numbers.get("hidden_dim", 0), numbers.get("embedding_dimension", 0)
         # An LSTM has four gates, both directions, from above
@@ -397,6 +377,192 @@ def _largest(numbers: Mapping[str, int], keys: str) -> int:
     return max((number for key, number in numbers.items() if re.search(keys, key)), default=0)
 
 
+# --- what a model's files say of its vectors -----------------------------------------------------------------
+
+_POOLING_FLAGS = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+_KEEP_DIMENSION = frozenset({"Normalize", "LayerNorm", "Dropout", "WordWeights", "WeightedLayerPooling"})
+_SETTINGS_OF = {
+    "LSTM": "lstm_config.json",
+    "CNN": "cnn_config.json",
+    "WordEmbeddings": "wordembedding_config.json",
+}
+
+
+def describe_modules(entry: Mapping[str, Any], folder: Path) -> Description:
+    """Read the description of a model; the entry, or the settings of a manifest, may have ``allow_pickle``.
+
+    Raises ConfigError: it is not safe to load, or gives no single vector of a text.
+    """
+    description = Description(None)
+    modules = [(name, place, _with_routes(name, place)) for name, place in _modules(folder)]
+    _check_one_vector(folder, [inner for _, _, routes in modules for inner, _ in routes])
+    for name, module_folder, routes in modules:
+        for inner, inner_folder in routes:
+            check_module(inner, inner_folder, allow_pickle=bool(entry.get("allow_pickle")))
+        if name not in _KEEP_DIMENSION:
+            read = _READERS.get(name)
+            description = read(module_folder, description) if read else replace(description, dimension=None)
+    return _of_entry(entry, description)
+
+
+def _of_entry(entry: Mapping[str, Any], description: Description) -> Description:
+    """A description with those keys of its entry that a manifest repeats."""
+    own = {"tokenizer_class": entry["tokenizer_class"]} if "tokenizer_class" in entry else {}
+    return replace(description, settings={"allow_pickle": bool(entry.get("allow_pickle")), **own})
+
+
+def describe_plain(entry: Mapping[str, Any], folder: Path) -> Description:
+    """Read the description of the transformer in a folder, whatever modules are named beside it."""
+    if not (folder / "config.json").is_file():
+        raise DataError(
+            f"{folder} holds no config.json. Write the folder of a model as transformers saves it; one with "
+            "modules.json is a model of kind sentence-transformers."
+        )
+    config = read_settings(folder / "config.json")
+    if "auto_map" in config and "model_type" not in config:
+        raise ConfigError(
+            f"{folder}: config.json names code that comes with the model, and such code is never run. Choose "
+            "an architecture that transformers has."
+        )
+    check_module("Transformer", folder, allow_pickle=bool(entry.get("allow_pickle")), plain=True)
+    # How the token vectors become one is a setting of the entry, not of the files
+    return _of_entry(entry, _transformer(folder, Description(None)))
+
+
+def _modules(folder: Path) -> list[tuple[str, Path]]:
+    """Class name and folder of each module."""
+    if not (folder / "modules.json").is_file():
+        if not (folder / "config.json").is_file():
+            raise DataError(
+                f"{folder} is not a model folder: it has no modules.json and no config.json. Write a "
+                "folder saved by sentence-transformers or transformers."
+            )
+        # What sentence-transformers makes of a plain transformer: mean of the token vectors
+        return [("Transformer", folder), ("MeanPooling", folder)]
+    modules = modules_of(folder)
+    check_own_modules([kind for kind, _ in modules], folder)
+    return [(kind.rsplit(".", 1)[-1], folder / path) for kind, path in modules]
+
+
+def _transformer(folder: Path, _: Description) -> Description:
+    config = read_settings(folder / "config.json")
+    text_config = config.get("text_config", config)
+    if not isinstance(text_config, dict):
+        raise DataError(damaged(folder / "config.json", "text_config is no map"))
+    dimension = next(
+        (
+            whole_number(text_config, key, folder / "config.json")
+            for key in ("hidden_size", "dim", "d_model")
+            if key in text_config
+        ),
+        None,
+    )
+    return Description(dimension=dimension, pooling=None, max_tokens=_max_tokens(folder, text_config))
+
+
+def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int | None:
+    usable = usable_tokens(config)
+    for path in sorted(folder.glob("sentence_*config.json")):
+        about = read_settings(path)
+        limit = about.get("max_seq_length")
+        if limit is None:
+            continue
+        unlimited = isinstance(limit, int | float) and limit >= UNLIMITED
+        stated = None if unlimited else whole_number(about, "max_seq_length", path)
+        if usable is not None and has_table(config) and (stated is None or stated > usable):
+            raise ConfigError(
+                f"{path}: max_seq_length is {limit}, but the model has positions for {usable} tokens. Write {usable} "
+                "there, in a copy of the model in a folder of your own."
+            )
+        return stated
+    tokenizer = map_of(folder / "tokenizer_config.json")
+    limits = [tokenizer.get("model_max_length"), config.get("max_position_embeddings")]
+    if any(not isinstance(limit, int | float | None) for limit in limits):
+        raise DataError(
+            damaged(
+                folder, "model_max_length of tokenizer_config.json or max_position_embeddings is no number"
+            )
+        )
+    finite = [int(limit) for limit in (limits[0], usable) if limit is not None and 0 < limit < UNLIMITED]
+    return min(finite, default=None)
+
+
+def _pooling(folder: Path, before: Description) -> Description:
+    config = read_settings(folder / "config.json")
+    widths = [key for key in ("embedding_dimension", "word_embedding_dimension") if key in config]
+    width = whole_number(config, widths[0], folder / "config.json") if widths else before.dimension
+    stated = config.get("pooling_mode", [name for flag, name in _POOLING_FLAGS.items() if config.get(flag)])
+    modes = [stated] if isinstance(stated, str) else stated or ["mean"]
+    if not isinstance(modes, list) or not all(isinstance(mode, str) for mode in modes):
+        raise DataError(damaged(folder / "config.json", "pooling_mode is neither a text nor a list of texts"))
+    dimension = None if width is None else width * len(modes)
+    return replace(before, dimension=dimension, pooling="+".join(modes))
+
+
+def _dense(folder: Path, before: Description) -> Description:
+    path = folder / "config.json"
+    return replace(before, dimension=whole_number(read_settings(path), "out_features", path))
+
+
+def _static_embedding(folder: Path, _: Description) -> Description:
+    tensors = tensor_headers(folder / "model.safetensors")
+    table = tensors.get("embedding.weight", tensors.get("embeddings"))
+    if table is not None and len(table[0]) != 2:
+        raise DataError(damaged(folder / "model.safetensors", "its table of vectors has not two dimensions"))
+    return Description(None if table is None else table[0][1], "mean")
+
+
+_READERS: dict[str, Callable[[Path, Description], Description]] = {
+    "Transformer": _transformer,
+    "Pooling": _pooling,
+    "MeanPooling": lambda _, before: replace(before, pooling="mean"),
+    "Dense": _dense,
+    "StaticEmbedding": _static_embedding,
+}
+
+
+# --- positions --------------------------------------------------------------------------------------------
+
+# Count positions from behind the id of the padding, so that 514 of them hold 512 tokens
+_BEHIND_PADDING = """
+camembert data2vec-text ibert layoutlmv3 lilt longformer luke markuplm mpnet roberta roberta-prelayernorm xlm-roberta
+xlm-roberta-xl xmod
+"""
+_FROM_ZERO = """
+albert bert bert-generation big_bird convbert distilbert electra ernie fnet gpt2 layoutlm megatron-bert mobilebert
+rembert roc_bert squeezebert xlm
+"""
+_BIASED = frozenset({"deberta", "deberta-v2"})
+_MPNET = "mpnet"  # whose code has the id of the padding, whatever its configuration says
+_USUAL_PADDING = 1
+
+
+def usable_tokens(config: Mapping[str, Any]) -> int | None:
+    """Tokens that the positions of a ``config.json`` of a text transformer hold; None where it states none."""
+    positions = config.get("max_position_embeddings")
+    if not isinstance(positions, int | float) or positions <= 0:
+        return None
+    kind, padding = config.get("model_type"), config.get("pad_token_id")
+    if kind not in _BEHIND_PADDING.split():
+        return int(positions)
+    return int(positions) - 1 - (padding if isinstance(padding, int) and kind != _MPNET else _USUAL_PADDING)
+
+
+def has_table(config: Mapping[str, Any]) -> bool:
+    """Whether a longer text is an error, for each position has a learnt vector; others compute their positions."""
+    kind = config.get("model_type")
+    return kind in f"{_BEHIND_PADDING}{_FROM_ZERO}".split() or (
+        kind in _BIASED and config.get("position_biased_input", True) is True
+    )
+
+
 # --- how large a model is ------------------------------------------------------------------------------------
 
 # Nothing in them was trained before they see the texts of a fold
@@ -406,8 +572,7 @@ _WITHOUT_WEIGHTS_KINDS = frozenset({"bag-of-words", "random", "scikit-learn", "t
 def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
     """Values in the tensors of a model's safetensors files; 0 for an encoder without weights.
 
-    NaN where nobody can tell without loading the model: weights in another format, a service, a class of the
-    user's own, or files that are not on this machine any more.
+    NaN where nobody can tell without loading it: other formats, services, a user's own class, files that are gone.
     """
     if manifest.kind in _WITHOUT_WEIGHTS_KINDS:
         return 0.0
@@ -418,6 +583,6 @@ def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
         folder = model_folder(manifest.source, manifest_folder)
         tensors = [one for name in names for one in tensor_headers(folder / name).values()]
         # positions and the like are stored beside the weights, as whole numbers that nobody trained
-        return float(sum(math.prod(one.shape) for one in tensors if "F" in one.dtype))
+        return float(sum(math.prod(shape) for shape, dtype in tensors if "F" in dtype))
     except (OSError, ValueError, SentflowError):
         return math.nan

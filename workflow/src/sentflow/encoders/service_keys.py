@@ -40,10 +40,9 @@ def host_variable(variable: str) -> str:
 
 
 def read_key(variable: str, url: str, environment: Mapping[str, str] | None = None) -> str:
-    """The key of a variable, if it may be sent to an address.
+    """The key of a variable ``SENTFLOW_KEY_…``, if it may be sent to an address; it is never shown.
 
-    `variable`: its name begins with ``SENTFLOW_KEY_``. `url`: where the key would be sent. Raises ConfigError: there
-    is no key, or its owner did not name the host of the address. The key is never shown.
+    Raises ConfigError: there is no key, or its owner did not name the host of the address.
     """
     known = os.environ if environment is None else environment
     if not is_key_variable(variable):
@@ -91,10 +90,7 @@ def _exports(name: str, url: object) -> str:
 
 
 def _origins(address: str) -> set[str]:
-    """Scheme, host and port that an address, or a host with or without a port, means; none if it is neither.
-
-    Without a scheme it is https, and on this machine http too.
-    """
+    """Scheme, host and port that an address or a host means, https without a scheme; none if it is neither."""
     found = _ADDRESS.fullmatch(address)
     if found is None:
         return set()

@@ -26,7 +26,7 @@ from sentflow.config.model import (
     Text,
     fields_of,
 )
-from sentflow.config.trainings import INNER_POOLINGS, Pooling, Trained
+from sentflow.config.trainings import INNER_POOLINGS, Pooling, Rounds, Trained
 from sentflow.encoders.service_keys import how_to_name, is_key_variable
 from sentflow.errors import instead
 from sentflow.training.settings import Selection, Start, TrainingSettings
@@ -550,6 +550,11 @@ class TrainedEncoder(Described, VectorSettings, Trained):
     seeds: Maybe[Distinct[Annotated[Int, Field(ge=0)]]] = Field(None, min_length=1)
     """Several random seeds: one encoder each, named NAME-seed-1 and so on."""
     selection: Maybe[Selection] = None
+    rounds: Maybe[Rounds] = None
+    called: Maybe[Text] = None
+    """What {name} stands for in rounds; the name of the entry if left out."""
+    round_of: Maybe[str] = None
+    """Entry with rounds from which it was made; written by the program."""
     seed_of: Maybe[str] = None
     """Entry with several seeds from which it was made; written by the program."""
     cell: Maybe[dict[str, Any]] = None

@@ -1,7 +1,6 @@
 """The settings of a neural encoder that are fastest on this machine, and whose vectors are near enough to plain ones.
 
-Three questions one after the other, each with the answers to those before it: which backend and dtype, how many tokens
-in a batch, how many threads. All together would be some fifty programs instead of a dozen.
+Three questions, each with the answers to those before it: backend and dtype, tokens of a batch, threads.
 """
 
 import time
@@ -179,8 +178,7 @@ class Tuning:
         return " ".join(f"{key}: {text}" for key, text in wrong)
 
     def _encode(self, encoder: Any) -> FloatArray:
-        vectors: FloatArray = encoder.encode(self.texts, role=TEXT, task=None)
-        return vectors
+        return np.asarray(encoder.encode(self.texts, role=TEXT, task=None))
 
 
 def _batches(chosen: Candidate) -> list[Candidate]:
@@ -201,11 +199,7 @@ def _threads(chosen: Candidate) -> list[Candidate]:
 def in_turn(
     programs: Mapping[Name, Callable[[], object]], *, n_rounds: int, clock: Callable[[], float]
 ) -> dict[Name, Timing]:
-    """Time programs in rounds, each round all of them, so that a slow minute of the machine meets all alike.
-
-    Every second round runs them backwards. `n_rounds`: at least 1. `clock`: seconds since any moment: of the clock on
-    the wall, or of the processor.
-    """
+    """Time programs in rounds of all of them, every second one backwards; `clock` gives seconds. At least one round."""
     seconds: dict[Name, list[float]] = {name: [] for name in programs}
     for number in range(n_rounds):
         order = list(programs)[:: 1 if number % 2 == 0 else -1]
@@ -230,10 +224,7 @@ def told_apart(a: Timing, b: Timing) -> bool:
 
 
 def fastest(timings: Mapping[Name, Timing]) -> Name:
-    """The first program that no other is seen to be faster than.
-
-    `timings`: program → its times, in the order of preference; at least one.
-    """
+    """The first program, of at least one in the order of preference, that no other is seen to be faster than."""
     return next(
         name
         for name, timing in timings.items()

@@ -75,47 +75,25 @@ def crate_metadata(files: Mapping[str, Path], *, about: Crate, versions: Mapping
     )
     profile = described(_PROFILE, "CreativeWork", name="Process Run Crate", version="0.5")
     crate.root_dataset["conformsTo"] = profile
-    outputs = [
-        crate.add_file(
-            file,
-            name,
-            properties={
-                "name": name,
-                "contentSize": str(file.stat().st_size),
-                "sha256": file_sha256(file),
-                "encodingFormat": _FORMATS.get(Path(name).suffix, "application/octet-stream"),
-            },
-        )
-        for name, file in sorted(files.items())
-    ]
+    outputs, datasets, models = [], [], []
+    for name, file in sorted(files.items()):
+        told: dict[str, Any] = {
+            "name": name,
+            "contentSize": str(file.stat().st_size),
+            "sha256": file_sha256(file),
+        }
+        told["encodingFormat"] = _FORMATS.get(Path(name).suffix, "application/octet-stream")
+        outputs.append(crate.add_file(file, name, properties=told))
     # data that the run read are described, not included
-    datasets = [
-        described(
-            f"#dataset-{name}",
-            "Dataset",
-            name=facts["title"],
-            url=facts.get("homepage"),
-            license=facts["licence"],
-            citation=None if facts["citation"] == "none" else facts["citation"],
-            inLanguage=facts["language"],
-            description=facts.get("note"),
-            # raw files and task tables, each with its checksum
-            identifier=[f"{file} sha256:{digest}" for file, digest in facts["checksums"].items()] or None,
-        )
-        for name, facts in about.datasets.items()
-    ]
-    models = [
-        described(
-            f"#encoder-{name}",
-            _SOFTWARE,
-            name=facts["name"],
-            alternateName=facts["title"],
-            softwareVersion=facts["revision"],
-            license=facts["licence"],
-            citation=None if facts["citation"] == "none" else facts["citation"],
-        )
-        for name, facts in about.models.items()
-    ]
+    for name, facts in about.datasets.items():
+        told = {"name": facts["title"], "url": facts.get("homepage"), "inLanguage": facts["language"]}
+        told |= {"description": facts.get("note"), **_rights(facts)}
+        # raw files and task tables, each with its checksum
+        checksums = [f"{file} sha256:{digest}" for file, digest in facts["checksums"].items()]
+        datasets.append(described(f"#dataset-{name}", "Dataset", **told, identifier=checksums or None))
+    for name, facts in about.models.items():
+        told = {"name": facts["name"], "alternateName": facts["title"], "softwareVersion": facts["revision"]}
+        models.append(described(f"#encoder-{name}", _SOFTWARE, **told, **_rights(facts)))
     git, libraries = versions.get("git") or {}, dict(versions["libraries"])
     commit = git.get("commit")
     project = described(
@@ -142,6 +120,13 @@ def crate_metadata(files: Mapping[str, Path], *, about: Crate, versions: Mapping
     metadata: dict[str, Any] = crate.metadata.generate()
     metadata["@graph"].sort(key=lambda entity: str(entity["@id"]))
     return metadata
+
+
+def _rights(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "license": facts["licence"],
+        "citation": None if facts["citation"] == "none" else facts["citation"],
+    }
 
 
 def _publication_date() -> str:

@@ -24,15 +24,9 @@ def eval_results(row: ScoreRow, task: TaskFacts) -> str:
 
     entries = []
     if not math.isnan(row.mean):
-        entries.append(
-            EvalResultEntry(
-                dataset_id=task.data,
-                task_id=f"{row.task}_{_CONFIG}_{_SPLIT}",
-                dataset_revision=task.data_revision,
-                value=round(100 * row.mean, 5),
-                notes=_notes(row),
-            )
-        )
+        data = {"dataset_id": task.data, "dataset_revision": task.data_revision}
+        name, value = f"{row.task}_{_CONFIG}_{_SPLIT}", round(100 * row.mean, 5)
+        entries.append(EvalResultEntry(**data, task_id=name, value=value, notes=_notes(row)))
     found: list[dict[str, Any]] = eval_result_entries_to_yaml(entries)
     return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=1000)
 
@@ -41,22 +35,22 @@ def model_card(model: ModelFacts, rows: Sequence[tuple[ScoreRow, TaskFacts]]) ->
     """A model card whose front matter holds all defined scores as ``model-index``, as fractions."""
     from huggingface_hub import EvalResult, ModelCardData
 
-    results = [
-        EvalResult(
-            task_type=_TASK_TYPE,
-            task_name="Classification",
-            dataset_type=task.data,
-            dataset_name=f"{row.task} ({_CONFIG})",
-            dataset_config=_CONFIG,
-            dataset_split=_SPLIT,
-            dataset_revision=task.data_revision,
-            metric_type=row.metric,
-            metric_name=f"{captions.metric_name(row.metric)}, protocol {row.protocol}",
-            metric_value=row.mean,
-        )
-        for row, task in rows
-        if not math.isnan(row.mean)
-    ]
+    results = []
+    for row, task in rows:
+        if not math.isnan(row.mean):
+            metric = f"{captions.metric_name(row.metric)}, protocol {row.protocol}"
+            score: dict[str, Any] = {
+                "metric_type": row.metric,
+                "metric_name": metric,
+                "metric_value": row.mean,
+            }
+            data: dict[str, Any] = {"dataset_type": task.data, "dataset_name": f"{row.task} ({_CONFIG})"}
+            data |= {
+                "dataset_config": _CONFIG,
+                "dataset_split": _SPLIT,
+                "dataset_revision": task.data_revision,
+            }
+            results.append(EvalResult(task_type=_TASK_TYPE, task_name="Classification", **data, **score))
     # without a result there is no index, and the card has only its name
     card = ModelCardData(model_name=model.name, eval_results=results) if results else ModelCardData()
     title = rows[0][0].model_title

@@ -11,46 +11,21 @@ from sentflow.encoders.settings import DESCRIPTIVE_KEYS
 
 OWNER = "sentflow"  # of what has no name on the hub
 REVISION_DIGITS = 40  # of a git commit, whose place a checksum takes
-# ISO 639-1 → ISO 639-3 and ISO 15924, as MTEB writes languages.
+# ISO 15924, a script, → ISO 639-1 and 639-3 of the languages that MTEB writes in it
 _LANGUAGES = {
-    "ar": "ara-Arab",
-    "bg": "bul-Cyrl",
-    "ca": "cat-Latn",
-    "cs": "ces-Latn",
-    "da": "dan-Latn",
-    "de": "deu-Latn",
-    "el": "ell-Grek",
-    "en": "eng-Latn",
-    "es": "spa-Latn",
-    "et": "est-Latn",
-    "eu": "eus-Latn",
-    "fi": "fin-Latn",
-    "fr": "fra-Latn",
-    "ga": "gle-Latn",
-    "gl": "glg-Latn",
-    "he": "heb-Hebr",
-    "hi": "hin-Deva",
-    "hr": "hrv-Latn",
-    "hu": "hun-Latn",
-    "id": "ind-Latn",
-    "it": "ita-Latn",
-    "ja": "jpn-Jpan",
-    "ko": "kor-Hang",
-    "lt": "lit-Latn",
-    "lv": "lav-Latn",
-    "mt": "mlt-Latn",
-    "nl": "nld-Latn",
-    "pl": "pol-Latn",
-    "pt": "por-Latn",
-    "ro": "ron-Latn",
-    "ru": "rus-Cyrl",
-    "sk": "slk-Latn",
-    "sl": "slv-Latn",
-    "sv": "swe-Latn",
-    "tr": "tur-Latn",
-    "uk": "ukr-Cyrl",
-    "vi": "vie-Latn",
-    "zh": "zho-Hans",
+    "Arab": "ar ara",
+    "Cyrl": "bg bul, ru rus, uk ukr",
+    "Latn": (
+        "ca cat, cs ces, da dan, de deu, en eng, es spa, et est, eu eus, fi fin, fr fra, ga gle, gl glg, hr "
+        "hrv, hu hun, id ind, it ita, lt lit, lv lav, mt mlt, nl nld, pl pol, pt por, ro ron, sk slk, sl slv, "
+        "sv swe, tr tur, vi vie"
+    ),
+    "Grek": "el ell",
+    "Hebr": "he heb",
+    "Deva": "hi hin",
+    "Jpan": "ja jpn",
+    "Hang": "ko kor",
+    "Hans": "zh zho",
 }
 _UNDETERMINED = "und-Zyyy"
 
@@ -176,4 +151,7 @@ def data_name(dataset: str, entry: Mapping[str, Any]) -> str:
 
 def language_script(code: str) -> str:
     """``"pt"`` → ``"por-Latn"``; ``"und-Zyyy"`` (undetermined) for a language that is not in the list."""
-    return _LANGUAGES.get(code, _UNDETERMINED)
+    for script, languages in _LANGUAGES.items():
+        if code in (known := dict(pair.split() for pair in languages.split(", "))):
+            return f"{known[code]}-{script}"
+    return _UNDETERMINED

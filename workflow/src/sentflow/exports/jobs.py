@@ -23,7 +23,7 @@ from sentflow.files.rows import read_rows
 from sentflow.jobs.job import In, Out, Resource, job
 from sentflow.report.rows import unique
 from sentflow.retrieval.ranking import read_run
-from sentflow.texts.corpora import read_corpus, read_questions
+from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_questions
 from sentflow.training.settings import CardSettings
 
 if TYPE_CHECKING:
@@ -120,11 +120,12 @@ def export_mteb_retrieval(
     ranked_runs = iter(runs)
     n_sets = len(settings.question_sets)
     for place, task in enumerate(settings.question_sets.values()):
-        corpus = read_corpus(corpora[place])
+        corpus = CorpusFile(corpora[place])
+        _, ids = read_ids(corpora[place])
         question_set = read_questions(questions[place], judgements[place])
         revision = _revision(digests[place::n_sets])
         for retriever, model in settings.retrievers.items():
-            about, run = read_run(next(ranked_runs), corpus.ids)
+            about, run = read_run(next(ranked_runs), ids)
             names = retrieval_measures(about["depth"])
             found = evaluate(run, question_set, corpus, list(names.values())).values
             values = {key: found[measure] for key, measure in names.items()}
@@ -164,10 +165,10 @@ def export_trec(
     from sentflow.exports.trec import annotated_run, judgement_file
     from sentflow.report.costs.summary import read_records
 
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
+    (_, ids), question_set = read_ids(corpus), read_questions(questions, judgements)
     recorded = read_json(versions)
     for retriever, source, output in zip(settings.shown, runs, files, strict=True):
-        about, run = read_run(source, documents.ids)
+        about, run = read_run(source, ids)
         if (about["questions"], about["retriever"]) != (question_set.name, retriever):
             raise DataError(
                 f"{source} is the run of {about['retriever']} on {about['questions']}, not of {retriever} on "

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report.families.probing.rows import average_score
@@ -26,7 +27,7 @@ _HEAD = r"""%% Numbers of the experiment: %s
 
 def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
     """The text of ``numbers.tex``."""
-    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
+    models = unique(row.model for row in rows)
     numbers = {
         f"{row.task}/{row.model}/{name}": value for row in rows for name, value in _quantities(row).items()
     }
@@ -37,9 +38,12 @@ def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
             own = [row for row in of_protocol if row.model == model]
             key = f"{protocol}/{model}" if len(groups) > 1 else model
             numbers[f"average/{key}"] = _tex(average_score(own, n_tasks))
-    run = _run(rows, n_tasks=len(tasks), n_models=len(models))
+    first = rows[0]
+    run: dict[str, Any] = {"tasks": len(unique(row.task for row in rows)), "encoders": len(models)}
+    run |= {"repetitions": first.repetitions, "folds": first.folds, "level": rf"{100 * first.level:g}\,\%"}
+    run |= {"protocol": ", ".join(groups)}
     numbers |= {f"run/{name}": value for name, value in run.items()}
-    head = _HEAD % (_one_line(title), ", ".join(_quantities(rows[0])), ", ".join(run))
+    head = _HEAD % (" ".join(title.split()), ", ".join(_quantities(rows[0])), ", ".join(run))
     lines = [
         rf"\expandafter\def\csname sentflow:{key}\endcsname{{{value}}}" for key, value in numbers.items()
     ]
@@ -61,25 +65,9 @@ def _quantities(row: ScoreRow) -> dict[str, str]:
     }
 
 
-def _run(rows: Sequence[ScoreRow], *, n_tasks: int, n_models: int) -> dict[str, str]:
-    first = rows[0]
-    return {
-        "tasks": str(n_tasks),
-        "encoders": str(n_models),
-        "repetitions": str(first.repetitions),
-        "folds": str(first.folds),
-        "level": rf"{100 * first.level:g}\,\%",
-        "protocol": ", ".join(by_protocol(rows)),
-    }
-
-
 def _interval(low: float, high: float) -> str:
     return "---" if math.isnan(low) or math.isnan(high) else f"[{_tex(low)}, {_tex(high)}]"
 
 
 def _tex(value: float) -> str:
     return decimal(value).replace(MINUS, r"\ensuremath{-}").replace(MISSING, "---")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -14,9 +14,7 @@ import numpy as np
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.identity import ModelFacts, TaskFacts, language_script
 
-MTEB_VERSION = (
-    "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11
-)
+MTEB_VERSION = "2.26.24"  # whose format this is; a result file without one is read as the format before 1.11
 SPLIT, SUBSET = "test", "default"
 _DIGITS = 6  # as MTEB rounds
 # Licences that MTEB knows under the name that people write.
@@ -57,12 +55,8 @@ def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) ->
 
 def retrieval_measures(depth: int) -> dict[str, str]:
     """MTEB's names of measures of retrieval → those of ir-measures, as far down as documents were ranked."""
-    return {
-        f"{name}_at_{k}": f"{measure}@{k}"
-        for name, measure in _RETRIEVAL.items()
-        for k in _CUTS
-        if k <= depth
-    }
+    names = [(name, k) for name in _RETRIEVAL for k in _CUTS if k <= depth]
+    return {f"{name}_at_{k}": f"{_RETRIEVAL[name]}@{k}" for name, k in names}
 
 
 def retrieval_result(
@@ -105,13 +99,8 @@ def _result(
     task: str, data_revision: str, language: str, main: float, entry: Mapping[str, Any]
 ) -> dict[str, Any]:
     """A ``TaskResult``; without an entry where the main score is undefined."""
-    told = {
-        "main_score": _rounded(main),
-        "hf_subset": SUBSET,
-        "languages": [language_script(language)],
-        "mteb_version": MTEB_VERSION,
-        **entry,
-    }
+    told = {"main_score": _rounded(main), "hf_subset": SUBSET, "languages": [language_script(language)]}
+    told |= {"mteb_version": MTEB_VERSION, **entry}
     return {
         "dataset_revision": data_revision,
         "task_name": task,

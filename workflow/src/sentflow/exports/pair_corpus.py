@@ -1,6 +1,7 @@
 """A paired corpus as a data set of the Hugging Face hub: shards, and a card that says where its pairs are from."""
 
 import json
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -64,14 +65,9 @@ def card(facts: Facts, about: PairCorpus, audit: Facts | None, size_bytes: int) 
 
 def size_category(n_rows: int) -> str:
     """The hub's name of a number of rows."""
-    known = (
-        (10**3, "n<1K"),
-        (10**4, "1K<n<10K"),
-        (10**5, "10K<n<100K"),
-        (10**6, "100K<n<1M"),
-        (10**7, "1M<n<10M"),
-    )
-    return next((name for most, name in known if n_rows < most), "10M<n<100M")
+    sizes = ["1K", "10K", "100K", "1M", "10M", "100M"]
+    place = bisect([10**digits for digits in range(3, 8)], n_rows)
+    return f"{sizes[place - 1]}<n<{sizes[place]}" if place else "n<1K"
 
 
 def _relation_table(relations: Sequence[Facts], about: PairCorpus) -> Iterator[str]:

@@ -3,10 +3,11 @@
 Its components are those of PRIMAD: platform, research goal, implementation, method, actor, data; and the resources.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sentflow.exports.identity import RunExport
+from sentflow.report.rows import unique
 from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.trec import judgement_lines, run_lines, separated
 from sentflow.texts.corpora import Questions
@@ -23,7 +24,13 @@ def annotated_run(
 ) -> str:
     """A run file with its header."""
     about = settings.retrievers
-    n_separated = sum(int((separated(found.scores) != found.scores).sum()) for found in run.ranked.values())
+    ranked = run.ranked.values()
+    scores = {
+        "lowered to keep equal scores in order": sum(
+            int((separated(found.scores) != found.scores).sum()) for found in ranked
+        ),
+        "questions with scores equal to the last cut off": sum(found.tied_at_cut > 0 for found in ranked),
+    }
     metadata: dict[str, Any] = {
         "schema version": _SCHEMA,
         "tag": retriever,
@@ -36,12 +43,7 @@ def annotated_run(
         "method": {
             "automatic": True,
             "retrieval": [{"name": name, **about[name]} for name in _steps(retriever, about)],
-            "scores": {
-                "lowered to keep equal scores in order": n_separated,
-                "questions with scores equal to the last cut off": sum(
-                    found.tied_at_cut > 0 for found in run.ranked.values()
-                ),
-            },
+            "scores": scores,
         },
     }
     return "".join(f"{line}\n" for line in run_lines(run, retriever, metadata))
@@ -52,30 +54,21 @@ def judgement_file(questions: Questions) -> str:
     return "".join(f"{line}\n" for line in judgement_lines(questions))
 
 
-def _steps(retriever: str, retrievers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _steps(retriever: str, retrievers: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """A retriever after those whose runs it reads, each once."""
-    found: dict[str, None] = {}
-
-    def add(name: str) -> None:
-        entry = retrievers[name]
-        for part in (*entry.get("interpolates", ()), *([entry["reranks"]] if "reranks" in entry else [])):
-            add(part)
-        found[name] = None
-
-    add(retriever)
-    yield from found
+    entry = retrievers[retriever]
+    parts = [*entry.get("interpolates", ()), *([entry["reranks"]] if "reranks" in entry else [])]
+    return unique([*(step for part in parts for step in _steps(part, retrievers)), retriever])
 
 
 def _platform(versions: Mapping[str, Any]) -> dict[str, Any]:
     system, _, rest = versions["platform"].partition(" ")
     kernel, _, machine = rest.rpartition(" ")
-    libraries: Sequence[str] = [
-        f"{name}=={version}" for name, version in versions["libraries"].items() if version
-    ]
+    libraries = [f"{name}=={version}" for name, version in versions["libraries"].items() if version]
     return {
         "hardware": {"cpu": {"architecture": machine}},
         "operating system": {"platform": system, "kernel": kernel},
-        "software": {"python": versions["python"], "libraries": {"python": list(libraries)}},
+        "software": {"python": versions["python"], "libraries": {"python": libraries}},
     }
 
 

@@ -25,6 +25,7 @@ from sentflow.flow.family import (
 from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
 from sentflow.similarity.settings import ComparedSets, Resampling
+from sentflow.training.settings import HELD_OUT
 
 _PARTS = ("train", "dev", "test")
 FEWEST_RELATED = 6
@@ -33,7 +34,7 @@ FEWEST_RELATED = 6
 
 def development_sets(experiment: Experiment) -> Entries:
     named = (entry.get("selection", {}).get("pairs") for entry in experiment.trained_models.values())
-    return {name: experiment.entries["pair_sets"][name] for name in named if name}
+    return {name: experiment.entries["pair_sets"][name] for name in named if name not in (None, HELD_OUT)}
 
 
 def pair_settings(

@@ -7,7 +7,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
@@ -25,7 +26,41 @@ from sentflow.files.io import parse_json, refuse_changed, unsealed
 _MOST_BYTES = 2**31 - 1
 
 
-Columns = Mapping[str, np.ndarray | Sequence[str | None]]
+class Strings:
+    """A column of strings that grows; their bytes lie together, which takes less memory than the strings."""
+
+    def __init__(self, values: Iterable[str | None] = ()) -> None:
+        self._bytes, self._offsets, self._present = bytearray(), array("q", [0]), bytearray()
+        for value in values:
+            self.append(value)
+
+    def __len__(self) -> int:
+        return len(self._present)
+
+    @property
+    def n_bytes(self) -> int:
+        """Of all strings together, in UTF-8."""
+        return len(self._bytes)
+
+    def append(self, value: str | None) -> None:
+        """Add a string; None is null."""
+        self._bytes += (value or "").encode()
+        self._offsets.append(len(self._bytes))
+        self._present.append(value is not None)
+
+    def array(self) -> pa.Array:
+        """The column, of Arrow's type ``string``; ``large_string`` where it holds 2 GiB or more."""
+        small = len(self._bytes) <= _MOST_BYTES
+        kind, offsets = pa.StringArray if small else pa.LargeStringArray, np.asarray(self._offsets)
+        return kind.from_buffers(
+            len(self),
+            pa.py_buffer(offsets.astype(np.int32) if small else offsets),
+            pa.py_buffer(self._bytes),
+            _bits(np.frombuffer(self._present, np.bool_)),
+        )
+
+
+Columns = Mapping[str, np.ndarray | Sequence[str | None] | Strings]
 """Name → numbers or strings, see `table_of`."""
 
 
@@ -38,13 +73,12 @@ def table_of(
     """A table of numbers and strings.
 
     `columns`: per name a 1-D array of numbers or booleans (integers are stored as int64), or strings (None is null),
-    all of one length. Strings are of Arrow's type ``string``; of ``large_string`` where a column holds 2 GiB of text
-    or more. `nan_is_null`: whether NaN is stored as null.
+    all of one length. `nan_is_null`: whether NaN is stored as null.
     """
     arrays = {
         name: _numbers(values, nan_is_null=nan_is_null)
         if isinstance(values, np.ndarray)
-        else _strings(values)
+        else (values if isinstance(values, Strings) else Strings(values)).array()
         for name, values in columns.items()
     }
     fields = [pa.field(name, array.type) for name, array in arrays.items()]
@@ -65,20 +99,6 @@ def _numbers(values: np.ndarray, *, nan_is_null: bool) -> pa.Array:
     present = _bits(~np.isnan(values)) if nan_is_null and np.isnan(values).any() else None
     return pa.Array.from_buffers(
         pa.from_numpy_dtype(values.dtype), len(values), [present, pa.py_buffer(contiguous)]
-    )
-
-
-def _strings(values: Sequence[str | None]) -> pa.Array:
-    encoded = [(value or "").encode() for value in values]
-    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    present = _bits(np.array([value is not None for value in values], bool))
-    small = int(offsets[-1]) <= _MOST_BYTES
-    kind = pa.StringArray if small else pa.LargeStringArray
-    return kind.from_buffers(
-        len(encoded),
-        pa.py_buffer(offsets.astype(np.int32) if small else offsets),
-        pa.py_buffer(b"".join(encoded)),
-        present,
     )
 
 

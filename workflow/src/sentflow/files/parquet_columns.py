@@ -1,7 +1,7 @@
 """Columns of a Parquet file from outside as Python values, counted before they are made.
 
 A dictionary and run lengths let a kilobyte stand for gigabytes. So texts stay as the file has them, one value and many
-numbers, until their whole size is known.
+numbers, until the size of a batch and of all before it is known.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,14 +24,6 @@ def column_names(path: Path) -> list[str]:
     """Names of the columns, in the order of the file. Raises DataError: the file is no Parquet file, or damaged."""
     with _reading(path):
         return list(pq.ParquetFile(path).schema_arrow.names)
-
-
-def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
-    """The values of some columns, see `column_batches`; none is made before the size of all is known."""
-    wanted = list(dict.fromkeys(names))
-    batches = list(_batches(path, wanted))
-    with _reading(path):
-        return {name: [value for batch in batches for value in _values(batch, name)] for name in wanted}
 
 
 def column_batches(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:

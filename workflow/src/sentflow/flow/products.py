@@ -21,8 +21,8 @@ ENCODERS, DRAWN = "encoders", "figures"
 class Product:
     """A table, figure or check; tables, figures and checks may share names.
 
-    `maker` is ``"module:name"``: a function of `sentflow.report.inputs.Inputs` and settings that gives a `Table` or a
-    `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
+    `maker` is ``"module:name"``: a function of `sentflow.report.inputs.Inputs` that gives a `Table`, one of these and a
+    `sentflow.report.checks.Selection` that gives a `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
     """
 
     kind: str

@@ -124,8 +124,7 @@ def asks(
     rule: str | Callable[[Any], str],
     minutes: float | Callable[[Any], float],
     *,
-    per_input: float | Callable[[Any], float] = 0.0,
-    of: str = "",
+    per_input: float | Callable[[Any], float] | Mapping[str, float] = 0.0,
     per_weights: float = 0.0,
     model: str = "",
 ) -> dict[str, Request]:
@@ -134,15 +133,16 @@ def asks(
     Arguments are values, or functions of the wildcards. `rule`: its memory is that of `COSTS`, with headroom.
     `per_input`: MB for each MB of input files beside it, which is rows × width × 4 bytes of vectors, as often as the
     job holds them; nothing where the files are not there yet, as in a plan: Snakemake asks again before the job starts.
-    `of`: name of the input files that count; without it all do. `per_weights`: MB for each MB of fetched weights that
+    By the names of inputs, where not all count alike. `per_weights`: MB for each MB of fetched weights that
     lie beside the manifest; `model`: name of that input.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
-        size = _size_mb(input, of) if per_input else 0
+        named = per_input if isinstance(per_input, Mapping) else {"": per_input}
+        inputs = sum(_value(each, wildcards) * _size_mb(input, name) for name, each in named.items() if each)
         base = HEADROOM * (COSTS.get(_value(rule, wildcards), OTHERS).memory_mb or 0) + MARGIN_MB
         weights = per_weights * _weights_mb(input.get(model)) if per_weights else 0
-        return math.ceil(base + _value(per_input, wildcards) * size + weights) * attempt
+        return math.ceil(base + inputs + weights) * attempt
 
     def runtime(wildcards: Any, attempt: int) -> int:
         return math.ceil(_value(minutes, wildcards)) * attempt

@@ -200,7 +200,8 @@ def _tokens(node: ast.AST) -> Iterator[str]:
     for field, value in ast.iter_fields(node):
         if field in _IGNORED_FIELDS or value is None or value == []:
             continue
-        if field == "keywords" and ast.unparse(node.func) == "Field":  # type: ignore[attr-defined]
+        # a class may have keywords, too
+        if field == "keywords" and isinstance(node, ast.Call) and ast.unparse(node.func) == "Field":
             value = [one for one in value if one.arg != "description"]
         yield field
         if field == "body" and isinstance(value, list):

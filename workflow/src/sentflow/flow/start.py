@@ -5,6 +5,7 @@ import os
 import platform
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 # A source of any other kind lies on this machine.
 _NETWORK_SOURCES = ("hub", "archive")
 _SAID = re.compile(r"No rule to produce (?P<target>\S+)")
+# Said after SIGTERM: no further job begins
+_ENDS = "Will exit after finishing currently running jobs"
+_TRAINING = ["-m", "sentflow.jobs", "train"]
 
 
 def files_outside(targets: "Targets", folders: Iterable[Path]) -> list[Path]:
@@ -82,8 +86,11 @@ def refuse_results_as_settings(files: Iterable[Path], folder: Path) -> None:
             )
 
 
-def explain_unknown_targets(snakemake_logger: logging.Logger, workflow: Any) -> None:
-    """Explain in Snakemake's log a target that does not exist; rules of a workflow without output are targets."""
+def listen(snakemake_logger: logging.Logger, workflow: Any) -> None:
+    """Explain in Snakemake's log a target that does not exist, and let trainings leave when SIGTERM ends the run.
+
+    Rules of a workflow without output are targets. Snakemake would wait for hours until trainings have ended.
+    """
     snakemake_logger.addHandler(_Listener(snakemake_logger, workflow))
 
 
@@ -100,13 +107,28 @@ def _explained(target: str, names: list[str]) -> str:
 
 class _Listener(logging.Handler):
     def __init__(self, snakemake_logger: logging.Logger, workflow: Any) -> None:
-        super().__init__(logging.ERROR)
+        super().__init__(logging.INFO)
         self._logger, self._workflow = snakemake_logger, workflow
 
     def emit(self, record: logging.LogRecord) -> None:
         if said := _SAID.search(record.getMessage()):
             names = [rule.name for rule in self._workflow.rules if not rule.output]
             self._logger.error(f"error: {_explained(said['target'], names)}")
+        elif record.getMessage().startswith(_ENDS) and _ask_trainings_to_leave():
+            self._logger.info("Trainings save their state and end; the same command goes on from there.")
+
+
+def _ask_trainings_to_leave() -> bool:
+    """Send SIGTERM to the trainings that this process has begun on this machine; whether there are any."""
+    import psutil
+
+    is_any = False
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):  # it has ended
+            if process.cmdline()[1:4] == _TRAINING:
+                process.terminate()
+                is_any = True
+    return is_any
 
 
 # --- the record ---------------------------------------------------------------------------------------------

@@ -85,15 +85,16 @@ def scored_vectors(tables: Sequence[PairTable], vectors: FloatArray, row_of: Tex
     return ScoredVectors(vectors, first, second, np.concatenate([table.score for table in tables]))
 
 
-def uniformity(vectors: np.ndarray, block_rows: int = BLOCK_ROWS) -> tuple[float, int]:
-    """ln of the mean of exp(−2 ‖x − y‖²) over all pairs of vectors, and how many pairs there are.
+def uniformity(
+    vectors: np.ndarray, block_rows: int = BLOCK_ROWS, *, squared: bool = True
+) -> tuple[float, int]:
+    """ln of the mean of exp(−2 ‖x − y‖²) over all pairs of (n, d) float64 unit vectors, and how many pairs there are.
 
-    `vectors`: (n, d) float64 of length one. `block_rows`: of the computation; changes nothing. Returns a float in [−8,
-    0], lower is better, NaN with fewer than two vectors; and an int.
+    In [−8, 0], lower is better, NaN with fewer than two vectors. `block_rows`: of the computation; changes nothing. Not
+    `squared`: of exp(−2 ‖x − y‖).
     """
-    if len(vectors) < 2:
-        return float("nan"), 0
-    return log_mean_exp(-2 * block for block in distances_of_pairs(vectors, block_rows=block_rows))
+    blocks = distances_of_pairs(vectors, block_rows=block_rows)
+    return log_mean_exp(-2 * (block if squared else np.sqrt(block)) for block in blocks)
 
 
 def measure(
@@ -101,9 +102,8 @@ def measure(
 ) -> AlignmentUniformity:
     """Alignment of the positive pairs and uniformity of the sentences, by a variant.
 
-    `pairs`: whose sentences the uniformity is that of. `settings`: see `AlignmentSettings`. `positives`: whose positive
-    pairs the alignment is that of, where they are another form of the same texts; under ``per-batch`` the uniformity is
-    of these too.
+    `pairs`: whose sentences the uniformity is that of. `positives`: whose positive pairs the alignment is that of,
+    where they are another form of the same texts; under ``per-batch`` the uniformity is of these too.
     """
     positives = positives or pairs
     plain, per_batch = settings.variant == ALIGNUNFORMEVAL, settings.variant == PER_BATCH
@@ -125,8 +125,11 @@ def measure(
         rows = np.concatenate([pairs.first, pairs.second])
         alignments = [_mean(distances)]
         sentences = [prepared(pairs.vectors[np.unique(rows) if settings.sentences == "unique" else rows])]
-    shapes = [_unsquared(one) if plain else uniformity(one) for one in sentences]
-    uniformities = [value for value, _ in shapes]
+    shapes = [uniformity(one, squared=not plain) for one in sentences]
+    uniformities, batches = [value for value, _ in shapes], None
+    if per_batch:
+        known = (_mean([one for one in values if not np.isnan(one)]) for values in (alignments, uniformities))
+        batches = BatchFacts(len(alignments), int(np.isnan(alignments).sum()), *known)
     found = AlignmentUniformity(
         # a batch without a positive pair makes its mean, and so the mean of all, NaN, as in the study
         _mean(alignments),
@@ -136,7 +139,7 @@ def measure(
         sum(n for _, n in shapes),
         sum(map(count_zeros, sentences)),
         distances,
-        _batch_facts(alignments, uniformities) if per_batch else None,
+        batches,
     )
     return replace(found, warnings=_warnings(found, settings, sentences[0] if plain else None))
 
@@ -144,16 +147,6 @@ def measure(
 def is_positive(scores: np.ndarray, settings: AlignmentSettings) -> np.ndarray:
     """(n,) whether pairs are positive by their gold scores."""
     return scores >= settings.threshold if settings.comparison == "at-least" else scores > settings.threshold
-
-
-def _unsquared(vectors: np.ndarray) -> tuple[float, int]:
-    """Uniformity by distances that are not squared."""
-    return log_mean_exp(-2 * np.sqrt(block) for block in distances_of_pairs(vectors))
-
-
-def _batch_facts(alignments: Sequence[float], uniformities: Sequence[float]) -> BatchFacts:
-    known = (_mean([one for one in values if not np.isnan(one)]) for values in (alignments, uniformities))
-    return BatchFacts(len(alignments), int(np.isnan(alignments).sum()), *known)
 
 
 def _warnings(
@@ -204,8 +197,8 @@ def measured_alignment(
 ) -> dict[str, Any]:
     """Alignment and uniformity with all that decides them.
 
-    The uniformity has no interval: sentences that a bootstrap draws twice lie on each other. That of the alignment
-    draws positive pairs, or what those of them that share sentences make up (`PairGraph.units`).
+    The uniformity has no interval: sentences that are drawn twice lie on each other. That of the alignment draws
+    positive pairs, or what those that share sentences make up (`PairGraph.units`).
     """
     row_of = rows_of(texts)
     whole = scored_vectors(pairs, vectors, row_of)
@@ -246,14 +239,6 @@ _NO_INTERVAL = {
 }
 
 
-@dataclass(frozen=True)
-class Permuted:
-    """Permuted texts and their (n, d) vectors."""
-
-    texts: PermutedTexts
-    vectors: FloatArray
-
-
 def described(
     *,
     family: str,
@@ -261,7 +246,7 @@ def described(
     texts: Sequence[str],
     vectors: FloatArray,
     pairs: Sequence[PairTable],
-    permuted: Permuted | None,
+    permuted: tuple[PermutedTexts, FloatArray] | None,
     settings: GeometrySettings,
 ) -> dict[str, Any]:
     """Every measure of one encoder on one family."""
@@ -273,9 +258,22 @@ def described(
     row_of = rows_of(texts)
     scored = {table.info.pairs: scored_vectors([table], vectors, row_of) for table in pairs}
     shares = spectrum(unit)
-    measures = {**_of_all(unit, shares, settings), **_of_neighbours(texts, unit, settings)}
+    resampling = Bootstrap(settings.level, settings.n_resamples, settings.seed)
+    bootstrap = resampling if settings.n_resamples else None
+    stated = {**_of_all(unit, shares, bootstrap), **_of_neighbours(texts, unit, settings)}
     if permuted is not None:
-        measures["word_order_cosine"] = _word_order(permuted, unit, row_of, settings)
+        stated["word_order_cosine"] = _word_order(*permuted, unit, row_of, bootstrap)
+    measures = {
+        name: {
+            "value": value,
+            "low": low,
+            "high": high,
+            "range": extent,
+            "n": n,
+            "no_interval": _NO_INTERVAL.get(name),
+        }
+        for name, (value, extent, n, (low, high)) in stated.items()
+    }
     of_whitened, lost = _whitened(vectors, scored, settings)
     return {
         "family": family,
@@ -294,47 +292,45 @@ def described(
     }
 
 
-def _of_all(unit: np.ndarray, shares: np.ndarray, settings: GeometrySettings) -> dict[str, dict[str, Any]]:
+# Value, where it lies, of how many texts, limits of its interval
+_Stated = tuple[float, str, int, tuple[float | None, float | None]]
+_NONE = (None, None)
+
+
+def _of_all(unit: np.ndarray, shares: np.ndarray, bootstrap: Bootstrap | None) -> dict[str, _Stated]:
     n, d = unit.shape
-    interval = average_cosine_interval(unit, _bootstrap(settings)) if settings.n_resamples else None
+    interval = average_cosine_interval(unit, bootstrap) if bootstrap else _NONE
     return {
-        "average_cosine": _measure(average_cosine(unit), "-1 to 1; near 0 is isotropic", n, interval),
-        "partition_ratio": _without_interval(
-            "partition_ratio", partition_ratio(unit), "0 to 1; 1 is isotropic", n
-        ),
-        "effective_rank": _without_interval(
-            "effective_rank", effective_rank(shares), f"1 to {d} dimensions", n
-        ),
+        "average_cosine": (average_cosine(unit), "-1 to 1; near 0 is isotropic", n, interval),
+        "partition_ratio": (partition_ratio(unit), "0 to 1; 1 is isotropic", n, _NONE),
+        "effective_rank": (effective_rank(shares), f"1 to {d} dimensions", n, _NONE),
     }
 
 
-def _of_neighbours(
-    texts: Sequence[str], unit: np.ndarray, settings: GeometrySettings
-) -> dict[str, dict[str, Any]]:
+def _of_neighbours(texts: Sequence[str], unit: np.ndarray, settings: GeometrySettings) -> dict[str, _Stated]:
     rows = _sampled_rows(texts, settings)
     k = min(settings.neighbours, len(rows) - 1)
     near = nearest(unit[rows], k)
     n_apart = int((near.distances[:, 0] > SAME).sum())
-    values = {
-        "hubness_skewness": (hubness(near), f"above 0: hubs ({k} neighbours)", len(rows)),
-        "dimension_twonn": (dimension_two_nn(near), "dimensions", n_apart),
-        "dimension_mle": (dimension_mle(near), f"dimensions ({k} neighbours)", n_apart),
+    return {
+        "hubness_skewness": (hubness(near), f"above 0: hubs ({k} neighbours)", len(rows), _NONE),
+        "dimension_twonn": (dimension_two_nn(near), "dimensions", n_apart, _NONE),
+        "dimension_mle": (dimension_mle(near), f"dimensions ({k} neighbours)", n_apart, _NONE),
     }
-    return {name: _without_interval(name, *value) for name, value in values.items()}
 
 
 def _word_order(
-    permuted: Permuted, unit: np.ndarray, row_of: TextRows, settings: GeometrySettings
-) -> dict[str, Any]:
-    rows = row_of.of(permuted.texts.originals, whose="the permuted texts")
-    cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(permuted.vectors))
-    interval = interval_of_mean(cosines, _bootstrap(settings)) if settings.n_resamples else None
-    extent = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"
-    return _measure(float(cosines.mean()), extent, len(rows), interval)
-
-
-def _bootstrap(settings: GeometrySettings) -> Bootstrap:
-    return Bootstrap(settings.level, settings.n_resamples, settings.seed)
+    permuted: PermutedTexts,
+    vectors: FloatArray,
+    unit: np.ndarray,
+    row_of: TextRows,
+    bootstrap: Bootstrap | None,
+) -> _Stated:
+    rows = row_of.of(permuted.originals, whose="the permuted texts")
+    cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(vectors))
+    extent = f"-1 to 1; 1: the order of {permuted.unit} makes no difference"
+    interval = interval_of_mean(cosines, bootstrap) if bootstrap else _NONE
+    return float(cosines.mean()), extent, len(rows), interval
 
 
 def _whitened(
@@ -381,17 +377,6 @@ def _sampled_rows(texts: Sequence[str], settings: GeometrySettings) -> np.ndarra
         return np.arange(len(texts))
     keys = [hashlib.sha256(f"{settings.seed}\0{text}".encode()).digest() for text in texts]
     return np.sort(np.array(sorted(range(len(texts)), key=keys.__getitem__)[: settings.sample]))
-
-
-def _measure(
-    value: float, extent: str, n: int, interval: tuple[float, float] | None = None
-) -> dict[str, Any]:
-    low, high = interval or (None, None)
-    return {"value": value, "low": low, "high": high, "range": extent, "n": n, "no_interval": None}
-
-
-def _without_interval(name: str, value: float, extent: str, n: int) -> dict[str, Any]:
-    return {**_measure(value, extent, n), "no_interval": _NO_INTERVAL[name]}
 
 
 def _of_vectors_warnings(

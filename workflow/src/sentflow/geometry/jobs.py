@@ -73,7 +73,7 @@ def geometry(
 ) -> None:
     """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.geometry.facts import Permuted, described
+    from sentflow.geometry.facts import described
     from sentflow.geometry.permuted_texts import read_permuted
 
     family = read_vectors(texts, embeddings, info)
@@ -81,7 +81,7 @@ def geometry(
     if permuted_texts and permuted_embeddings:
         rows = read_permuted(permuted_texts)
         info_of_rows = permuted_embeddings.with_suffix(".json")
-        permuted = Permuted(rows, read_embeddings(permuted_embeddings, info_of_rows, rows.texts))
+        permuted = rows, read_embeddings(permuted_embeddings, info_of_rows, rows.texts)
     facts = described(
         family=collection,
         model=model,

@@ -33,10 +33,7 @@ def squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def distances_of_pairs(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> Iterator[np.ndarray]:
-    """Squared distances of all pairs i < j, each once, in flat float64 arrays of at most `block_rows` squared.
-
-    `vectors`: (n, d) float64. `block_rows`: rows that are compared with so many others at once.
-    """
+    """Squared distances of all pairs i < j of (n, d) float64 vectors, each once, in flat blocks of `block_rows`²."""
     starts = range(0, len(vectors), block_rows)
     for start in starts:
         rows = vectors[start : start + block_rows]
@@ -47,10 +44,9 @@ def distances_of_pairs(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> 
 
 
 def log_mean_exp(blocks: Iterator[np.ndarray]) -> tuple[float, int]:
-    """The logarithm of the mean of exp(x) over all values of all blocks, and how many there are.
+    """The logarithm of the mean of exp(x) over all values of all blocks, and how many there are; NaN, 0 of none.
 
-    Each block is shifted by its largest value, so that distances of vectors that are not of length one do not
-    underflow. Without a value: NaN, 0.
+    Each block is shifted by its largest value, so that large distances do not underflow.
     """
     total, count = -np.inf, 0
     for block in blocks:
@@ -68,10 +64,9 @@ _LEAST_SHARE = 1e-14
 def whitened(vectors: np.ndarray) -> np.ndarray:
     """(n, r) float64 whitened vectors of (n, d), n >= 2, the axes of greatest variance first.
 
-    Su, Cao, Liu & Ou 2021 (BERT-whitening), algorithm 1: x → (x − mean) kernel, covariance = U Λ Uᵀ, kernel =
-    U Λ^(−1/2); the first k columns are those of k dimensions. They divide by n, as here. They do not say what becomes
-    of axes without variance: they are left out, so that r may be less than d, for rounding divided by rounding would
-    be noise of unit variance.
+    Su, Cao, Liu & Ou 2021 (BERT-whitening), algorithm 1: x → (x − mean) kernel, covariance (over n) = U Λ Uᵀ, kernel =
+    U Λ^(−1/2); the first k columns are those of k dimensions. Axes without variance are left out, so that r may be less
+    than d: rounding divided by rounding would be noise.
     """
     wide = np.asarray(vectors, dtype=np.float64)
     centred = wide - wide.mean(axis=0)
@@ -82,10 +77,9 @@ def whitened(vectors: np.ndarray) -> np.ndarray:
 
 
 def spectrum(vectors: np.ndarray) -> np.ndarray:
-    """Shares of the variance along the principal axes.
+    """(d,) shares of the variance of (n, d) float64 vectors, n >= 2, along their principal axes, descending.
 
-    `vectors`: (n, d) float64, n >= 2; centred here. Returns (d,) eigenvalues of the covariance over their sum,
-    descending; NaN if all vectors are one.
+    NaN if all vectors are one.
     """
     centred = vectors - vectors.mean(axis=0)
     values = np.clip(np.linalg.eigvalsh(centred.T @ centred)[::-1], 0, None)
@@ -93,15 +87,13 @@ def spectrum(vectors: np.ndarray) -> np.ndarray:
     # what rounding leaves of vectors that are all the same is no variance
     if total <= 1e-24 * max(float(np.einsum("ij,ij->", vectors, vectors)), 1e-300):
         return np.full(len(values), np.nan)
-    shares: np.ndarray = values / total
-    return shares
+    return np.asarray(values / total)
 
 
 def effective_rank(shares: np.ndarray) -> float:
-    """exp of the entropy of the singular values (Roy & Vetterli 2007, definition 1).
+    """exp of the entropy of the singular values (Roy & Vetterli 2007, definition 1), in [1, d]; NaN for NaN.
 
-    `shares`: (d,) of `spectrum`: squared singular values of the centred vectors, up to a factor. Returns in [1, d]: 1
-    if all vectors lie on one line, d if all axes are alike; NaN for NaN.
+    `shares`: (d,) of `spectrum`: squared singular values up to a factor. 1 if all vectors lie on one line.
     """
     singular = np.sqrt(shares)
     parts = singular / singular.sum()
@@ -110,12 +102,10 @@ def effective_rank(shares: np.ndarray) -> float:
 
 
 def average_cosine(unit: np.ndarray) -> float:
-    """Mean cosine of all pairs i < j (Ethayarajh 2019, "anisotropy" of sentences).
+    """Mean cosine of all pairs i < j of (n, d) float64 unit vectors (Ethayarajh 2019, "anisotropy" of sentences).
 
-    `unit`: (n, d) vectors of length one, float64; zero vectors count with a cosine of 0. Returns in [−1/(n − 1), 1]:
-    about 0 for directions that cancel, 1 if all vectors point the same way; NaN for n < 2.
-
-    The cosines of all ordered pairs and of each vector with itself sum to ‖Σ u‖², so no pair is formed.
+    In [−1/(n − 1), 1]: about 0 for directions that cancel; NaN for n < 2; zero vectors have the cosine 0. All cosines,
+    also of a vector with itself, sum to ‖Σ u‖², so no pair is formed.
     """
     n = len(unit)
     if n < 2:
@@ -125,9 +115,7 @@ def average_cosine(unit: np.ndarray) -> float:
 
 
 def average_cosine_interval(unit: np.ndarray, bootstrap: Bootstrap) -> tuple[float, float]:
-    """Percentile interval of `average_cosine` over sentences drawn with replacement.
-
-    `unit`: (n, d) vectors of length one, float64, n >= 2. `bootstrap`: see `Bootstrap`.
+    """Percentile interval of `average_cosine` over (n, d) float64 unit vectors, n >= 2, drawn with replacement.
 
     Two draws of the same sentence are no pair: they would pull every resample towards 1.
     """
@@ -142,13 +130,11 @@ def average_cosine_interval(unit: np.ndarray, bootstrap: Bootstrap) -> tuple[flo
 
 
 def partition_ratio(unit: np.ndarray) -> float:
-    """Least over greatest value of the partition function Z(a) = Σ exp(a · u) over principal directions.
+    """Least over greatest value of the partition function Z(a) = Σ exp(a · u) over principal directions, in (0, 1].
 
-    `unit`: (n, d) vectors of length one, float64, n >= 1. Returns in (0, 1]; 1 is isotropic.
-
-    Mu & Viswanath 2018, section 2.2, I(W) ≈ min Z(a) / max Z(a) over the eigenvectors a of WᵀW, after Arora et al.
-    2016. Two choices of ours: vectors have length one, so that the scale of an encoder does not decide; and each
-    direction counts with both signs, for the sign of an eigenvector is the whim of a library.
+    `unit`: (n, d) float64 unit vectors, n >= 1. Mu & Viswanath 2018, section 2.2, over the eigenvectors a of WᵀW, after
+    Arora et al. 2016. Ours: vectors have length one, and each direction counts with both signs, for the sign of an
+    eigenvector is the whim of a library.
     """
     _, directions = np.linalg.eigh(unit.T @ unit)
     along = unit @ directions
@@ -171,10 +157,7 @@ class Neighbours:
 
 
 def nearest(unit: np.ndarray, k: int) -> Neighbours:
-    """The k nearest others by Euclidean distance, on vectors of length one those of greatest cosine.
-
-    `unit`: (n, d) float64, n > k. `k`: at least 1. Raises ValueError: there are not so many others.
-    """
+    """The k >= 1 nearest others of (n, d) float64 unit vectors by Euclidean distance. ValueError: too few others."""
     n = len(unit)
     if not 1 <= k < n:
         raise ValueError(f"{k} neighbours of {n} vectors: write a number from 1 to {n - 1}")
@@ -194,12 +177,10 @@ def nearest(unit: np.ndarray, k: int) -> Neighbours:
 
 
 def hubness(neighbours: Neighbours) -> float:
-    """Skewness of the k-occurrences: in how many lists of k neighbours each vector occurs.
+    """Skewness of the k-occurrences: in how many lists of k neighbours each vector occurs; above 0 with hubs.
 
-    Returns Above 0 where a few vectors, hubs, are neighbours of many; 0 if occurrences are symmetric about k. NaN if
-    all occur equally often.
-
-    Radovanović, Nanopoulos & Ivanović 2010, eq. 1: E[(N − μ)³] / σ³, with the plain moments of all n counts.
+    Radovanović, Nanopoulos & Ivanović 2010, eq. 1: E[(N − μ)³] / σ³, with plain moments. NaN if all occur equally
+    often.
     """
     counts = np.bincount(neighbours.rows.ravel(), minlength=len(neighbours.rows)).astype(float)
     centred = counts - counts.mean()
@@ -208,13 +189,11 @@ def hubness(neighbours: Neighbours) -> float:
 
 
 def dimension_two_nn(neighbours: Neighbours) -> float:
-    """Intrinsic dimension from the ratio of the second to the first distance.
-
-    `neighbours`: of k >= 2. Vectors whose nearest neighbour is the same vector (`SAME`) are left out. Returns Above 0;
-    NaN where fewer than two ratios are above 1.
+    """Intrinsic dimension from the ratios μ of the second to the first distance, k >= 2; NaN without two above 1.
 
     Facco, d'Errico, Rodriguez & Laio 2017, steps 1 to 5 of "The two-NN estimator": the slope of a line through the
-    origin fitted to (ln μ, −ln(1 − F(μ))), F the empirical distribution, without the greatest tenth of the ratios μ.
+    origin fitted to (ln μ, −ln(1 − F(μ))), F the empirical distribution, without the greatest tenth of the ratios.
+    Vectors whose nearest neighbour is the same vector (`SAME`) are left out.
     """
     first, second = neighbours.distances[:, 0], neighbours.distances[:, 1]
     kept = first > SAME
@@ -227,12 +206,10 @@ def dimension_two_nn(neighbours: Neighbours) -> float:
 
 
 def dimension_mle(neighbours: Neighbours) -> float:
-    """Intrinsic dimension by maximum likelihood from the distances of k neighbours.
+    """Intrinsic dimension by maximum likelihood from the distances of k >= 2 neighbours; NaN if no distances differ.
 
-    `neighbours`: of k >= 2. Vectors whose nearest neighbour is the same vector (`SAME`) are left out. Returns Above 0;
-    NaN if no distances differ.
-
-    Levina & Bickel 2004, eq. 8, averaged over vectors as inverses, as MacKay & Ghahramani 2005 advise.
+    Levina & Bickel 2004, eq. 8, averaged over vectors as inverses, as MacKay & Ghahramani 2005 advise. Vectors whose
+    nearest neighbour is the same vector (`SAME`) are left out.
     """
     distances = neighbours.distances[neighbours.distances[:, 0] > SAME]
     k = distances.shape[1]

@@ -28,9 +28,9 @@ class PermutedTexts:
 
 
 def permute_texts(texts: Sequence[str], *, n: int, seed: int) -> PermutedTexts:
-    """Draw at most n of distinct texts, and put their words in a random order; characters if most have few words.
+    """At most n of distinct texts with their words in a random order; characters if most have few words.
 
-    A text is drawn, or not, by its own words and the seed, so that a longer list keeps most of a drawn sample.
+    A text is drawn by its own words and the seed, so that a longer list keeps most of a drawn sample.
     """
     n_short = sum(len(text.split()) < _FEWEST_UNITS for text in texts)
     unit = CHARACTERS if 2 * n_short > len(texts) else WORDS

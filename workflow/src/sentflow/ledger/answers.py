@@ -10,16 +10,7 @@ from typing import Any
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import RowsByName
-from sentflow.ledger.claims import (
-    ALIGNMENT,
-    AVERAGE,
-    DECISION,
-    REDUCTION,
-    RETRIEVAL,
-    SCORE,
-    SIMILARITY,
-    Claim,
-)
+from sentflow.ledger import claims
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.retrieval.rows import DecisionRow, RetrievalRow
 from sentflow.report.families.similarity.rows import SimilarityRow
@@ -60,27 +51,27 @@ class Answers:
         self._scores = {(row.task, row.model): row for row in read(ScoreRow.FILE, ScoreRow)}
         self._reduced = {name: _reduced(published_cells(entry)) for name, entry in sweeps.items()}
         self._by_kind: dict[str, Callable[..., Answer]] = {
-            SIMILARITY: self._similarity,
-            ALIGNMENT: self._alignment,
-            SCORE: self._score,
-            DECISION: lambda *names: self._decisions.get(names, NOTHING),
-            RETRIEVAL: lambda *names: self._questions.get(names, NOTHING),
-            REDUCTION: self._reduction,
+            claims.SIMILARITY: self._similarity,
+            claims.ALIGNMENT: self._alignment,
+            claims.SCORE: self._score,
+            claims.DECISION: lambda *names: self._decisions.get(names, NOTHING),
+            claims.RETRIEVAL: lambda *names: self._questions.get(names, NOTHING),
+            claims.REDUCTION: self._reduction,
         }
 
-    def __call__(self, claim: Claim) -> Answer:
+    def __call__(self, claim: claims.Claim) -> Answer:
         """What answers a claim."""
         return self._by_kind[claim.kind](*claim.ours) if claim.kind else NOTHING
 
     def _similarity(self, model: str, column: str) -> Answer:
-        if column == AVERAGE:
+        if column == claims.AVERAGE:
             return Answer(_mean([self._similarity(model, name).value for name in SEVEN_TASKS]))
         return _over_seeds(
             answer for (name, at), answer in self._pairs.items() if at == column and _is_of(model, name)
         )
 
     def _alignment(self, model: str, name: str, column: str) -> Answer:
-        limits = ("alignment_low", "alignment_high") if column == ALIGNMENT else ()
+        limits = ("alignment_low", "alignment_high") if column == claims.ALIGNMENT else ()
         return _over_seeds(
             Answer(getattr(row, column), *(getattr(row, limit) for limit in limits))
             for row in self._alignments

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.training.sweeps import METHOD, Cell, cells, development_of
+from sentflow.training.sweeps import METHOD, Cell, cells, development_of, shown_value
 
 SIMILARITY, ALIGNMENT, SCORE = "similarity", "alignment", "score"
 RETRIEVAL, DECISION, REDUCTION = "retrieval", "decision", "reduction"
@@ -74,105 +74,71 @@ def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:
     ]
 
 
+def _claim(entry: Mapping[str, Any], column: str, printed: float, digits: int, **own: Any) -> Claim:
+    """A claim of an entry that says where it is printed, and what a reader must know."""
+    where = {key: entry[key] for key in ("source", "reference", "remark") if key in entry}
+    return Claim(**where | own, column=column, printed=float(printed), digits=digits)
+
+
 def _of_sts(row: Mapping[str, Any]) -> Iterator[Claim]:
     values = {**row["values"], **({AVERAGE: row[AVERAGE]} if AVERAGE in row else {})}
-    odd = row.get("inconsistent", {})
+    odd, reduced = row.get("inconsistent", {}), row.get("reduced")
     protocol = ", ".join(row["protocol"].values()) if "protocol" in row else _STS_PROTOCOL
-    usual = "protocol" not in row
-    model = row.get("ours") or row.get("trained") if usual else None
-    reduced = row.get("reduced")
-    digits = _digits(values.values())
+    model = None if "protocol" in row else row.get("ours") or row.get("trained")
     for column, value in values.items():
-        kind = ""
-        ours: tuple[str | int, ...] = ()
+        own = {"system": row["section"], "row": row["model"], "scale": 100, "protocol": protocol}
+        own["data"] = column if column != AVERAGE else "the sets of the row"
         if reduced:
             part = "dev" if column.endswith("-dev") else "test"
-            kind, ours = REDUCTION, (reduced["sweep"], *(reduced[key] for key in _PLACE[:-1]), part)
+            ours = (reduced["sweep"], *(reduced[key] for key in _PLACE[:-1]), part)
+            own |= {"kind": REDUCTION, "ours": ours}
         elif model:
-            kind, ours = SIMILARITY, (model, column)
-        yield Claim(
-            system=row["section"],
-            source=row["source"],
-            reference=row.get("reference", ""),
-            row=row["model"],
-            column=column,
-            printed=float(value),
-            digits=digits,
-            scale=100,
-            protocol=protocol,
-            data=column if column != AVERAGE else "the sets of the row",
-            consistent=float(odd["consistent"]) if odd.get("column") == column else math.nan,
-            remark=row.get("remark", ""),
-            kind=kind,
-            ours=ours,
-        )
+            own |= {"kind": SIMILARITY, "ours": (model, column)}
+        if odd.get("column") == column:
+            own["consistent"] = float(odd["consistent"])
+        yield _claim(row, column, value, _digits(values.values()), **own)
 
 
 def _of_alignment(row: Mapping[str, Any]) -> Iterator[Claim]:
     limit = f", gold score {row['comparison']} {row['threshold']:g}" if "threshold" in row else ""
-    for column in ("alignment", "uniformity"):
-        yield Claim(
-            system="Alignment and uniformity",
-            source=row["source"],
-            row=row["model"],
-            column=column,
-            printed=float(row[column]),
-            digits=_digits([row["alignment"], row["uniformity"]]),
-            protocol=row["variant"] + limit,
-            data=row["split"],
-            remark=row.get("remark", ""),
-        )
+    own = {"row": row["model"], "protocol": row["variant"] + limit, "data": row["split"]}
+    printed = {column: row[column] for column in ("alignment", "uniformity")}
+    for column, value in printed.items():
+        system = "Alignment and uniformity"
+        yield _claim(row, column, value, _digits(printed.values()), system=system, **own)
 
 
 def _cells_of_ours(sweeps: Mapping[str, Any]) -> dict[tuple[Any, ...], tuple[str, str, str]]:
     """(published sweep, section, place) → our encoder without its seed, and its development and its test set."""
-    return {
-        (sweep["published"]["name"], sweep["published"].get("section"), *_place_of(cell)): (
-            cell.group,
-            development_of(sweep),
-            sweep["test"],
-        )
-        for name, sweep in sweeps.items()
-        if "published" in sweep
-        for cell in cells(name, sweep)
-    }
+    found = {}
+    for name, sweep in sweeps.items():
+        if published := sweep.get("published"):
+            for cell in cells(name, sweep):
+                place = (published["name"], published.get("section"), *_place_of(cell))
+                found[place] = (cell.group, development_of(sweep), sweep["test"])
+    return found
 
 
 def _place_of(cell: Cell) -> tuple[Any, ...]:
     training = cell.entry.get("training", {})
-    return (
-        cell.entry["start"],
-        cell.entry["data"],
-        cell.axes[METHOD],
-        training.get("max_tokens"),
-        training.get("learning_rate"),
-    )
+    of_training = (training.get("max_tokens"), training.get("learning_rate"))
+    return (cell.entry["start"], cell.entry["data"], cell.axes[METHOD], *of_training)
 
 
 def _of_sweep(
     name: str, entry: Mapping[str, Any], ours: Mapping[tuple[Any, ...], tuple[str, str, str]]
 ) -> Iterator[Claim]:
+    own = {"system": entry["title"], "protocol": f"one training, seed {entry['seed']}"}
     for values in entry["rows"]:
         cell = dict(zip(entry["columns"], values, strict=True))
         place = tuple(cell[key] for key in _PLACE)
         found = ours.get((name, cell["section"], *place))
+        own |= {"row": " ".join("-" if part is None else shown_value(part) for part in place)}
+        own |= {"data": f"section {cell['section']}"}
         for column in ("dev", "test", "uniformity", "alignment"):
-            if cell[column] is None:
-                continue
-            kind, names = _of_cell(column, *found) if found else ("", ())
-            yield Claim(
-                system=entry["title"],
-                source=entry["source"],
-                reference=entry["reference"],
-                row=" ".join("-" if part is None else f"{part}" for part in place),
-                column=column,
-                printed=float(cell[column]),
-                digits=4,
-                protocol=f"one training, seed {entry['seed']}",
-                data=f"section {cell['section']}",
-                kind=kind,
-                ours=names,
-            )
+            if cell[column] is not None:
+                kind, names = _of_cell(column, *found) if found else ("", ())
+                yield _claim(entry, column, cell[column], 4, **own, kind=kind, ours=names)
 
 
 def _of_cell(column: str, group: str, development: str, test: str) -> tuple[str, tuple[str, ...]]:
@@ -186,62 +152,40 @@ def _of_retrieval(table: Mapping[str, Any]) -> Iterator[Claim]:
     for column, about in table["columns"].items():
         rows = [row for row in table["rows"] if column in row["values"]]
         digits = _digits(row["values"][column] for row in rows)
+        own = {"system": table["title"], "scale": about["scale"], "protocol": about["measure"]}
+        own |= {"data": about["collection"]}
         for row in rows:
             told = (row.get("remark", ""), row.get("doubts", {}).get(column, ""))
-            yield Claim(
-                system=table["title"],
-                source=table["source"],
-                reference=table["reference"],
-                row=", ".join(filter(None, (row["system"], row.get("setting"), row["origin"]))),
-                column=column,
-                printed=float(row["values"][column]),
-                digits=digits,
-                scale=about["scale"],
-                protocol=about["measure"],
-                data=about["collection"],
-                remark=" ".join(filter(None, told)),
-            )
+            own["row"] = ", ".join(filter(None, (row["system"], row.get("setting"), row["origin"])))
+            own["remark"] = " ".join(filter(None, told))
+            yield _claim(table, column, row["values"][column], digits, **own)
 
 
 def _of_questions(name: str, entry: Mapping[str, Any]) -> Iterator[Claim]:
     published = entry.get("published", [])
     for value in published:
-        comparable = value.get("comparable", True)
-        answered = comparable and "retriever" in value
+        measure, comparable = value["measure"], value.get("comparable", True)
         same = [other["value"] for other in published if other["source"] == value["source"]]
-        yield Claim(
-            system=f"Questions of {name}",
-            source=value["source"],
-            row=value["system"],
-            column=value["measure"],
-            printed=float(value["value"]),
-            digits=_digits(same),
-            protocol=value["measure"],
-            data=entry.get("title", name),
-            remark=value.get("remark", ""),
-            kind=RETRIEVAL if answered else "",
-            ours=(name, value["retriever"], value["measure"]) if answered else (),
-            comparable=comparable,
-        )
+        own = {"system": f"Questions of {name}", "row": value["system"], "protocol": measure}
+        own |= {"data": entry.get("title", name), "comparable": comparable}
+        if comparable and "retriever" in value:
+            own |= {"kind": RETRIEVAL, "ours": (name, value["retriever"], measure)}
+        yield _claim(value, measure, value["value"], _digits(same), **own)
 
 
 def _of_values(table: Mapping[str, Any]) -> Iterator[Claim]:
     for row in table["rows"]:
+        own = {
+            "system": table["title"],
+            "protocol": table["protocol"],
+            "row": row["row"],
+            "data": row["data"],
+        }
+        own["remark"] = row.get("remark", "")
         for column, value in row["values"].items():
-            yield Claim(
-                system=table["title"],
-                source=table["source"],
-                reference=table["reference"],
-                row=row["row"],
-                column=column,
-                printed=float(value),
-                digits=table["digits"],
-                protocol=table["protocol"],
-                data=row["data"],
-                remark=row.get("remark", ""),
-                kind=table["kind"] if "ours" in row else "",
-                ours=(*row["ours"], column) if "ours" in row else (),
-            )
+            if "ours" in row:
+                own |= {"kind": table["kind"], "ours": (*row["ours"], column)}
+            yield _claim(table, column, value, table["digits"], **own)
 
 
 def _digits(values: Iterable[float]) -> int:

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from sentflow.errors import DataError
+from sentflow.files.rows import row_from
 from sentflow.ledger.answers import NOTHING, Answer
 from sentflow.ledger.claims import REDUCTION, Claim, Printed
 
@@ -14,7 +15,6 @@ VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
 _ROUNDING = 1e-9
 # Of a score in [0, 1]: between processors correlations differ in the fourth decimal at most, and few ranks move
 _BETWEEN_MACHINES = 5e-4
-_COPIED = tuple(field.name for field in fields(Printed))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,22 +98,18 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: floa
     not_run = verdict == NOT_RUN
     can_run = not_run and claim.comparable
     missing = system["needs"] if claim.comparable else "other documents, questions or pairs than ours"
-    return LedgerRow(
-        **{name: getattr(claim, name) for name in _COPIED},
-        ours=ours,
-        low=low,
-        high=high,
-        difference=difference,
-        tolerance=tolerance,
-        reason=system.get("reason", ""),
-        effect_ratio=math.nan,
-        verdict=verdict,
-        expected=expected,
-        moved=abs(ours - expected) > _BETWEEN_MACHINES * claim.scale,
-        missing=missing if not_run else "",
-        experiment=system.get("experiment", "") if can_run else "",
-        takes=system.get("takes", "") if can_run else "",
-    )
+    found: dict[str, Any] = {
+        "ours": ours,
+        "low": low,
+        "high": high,
+        "difference": difference,
+        "effect_ratio": math.nan,
+    }
+    found |= {"tolerance": tolerance, "reason": system.get("reason", ""), "verdict": verdict}
+    found |= {"expected": expected, "moved": abs(ours - expected) > _BETWEEN_MACHINES * claim.scale}
+    found["missing"] = missing if not_run else ""
+    found |= {key: system.get(key, "") if can_run else "" for key in ("experiment", "takes")}
+    return row_from(LedgerRow, vars(claim) | found)
 
 
 def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
@@ -122,8 +118,8 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
     tolerance = claim.tolerance + baseline.tolerance
     was_run = NOT_RUN not in (claim.verdict, baseline.verdict)
     verdict = verdict_of(ours - printed, claim.digits, tolerance) if was_run else NOT_RUN
-    return LedgerRow(
-        **{name: getattr(claim, name) for name in _COPIED if name not in ("row", "printed", "consistent")},
+    return replace(
+        claim,
         row=f"{claim.row} less {baseline.row}",
         printed=printed,
         consistent=math.nan,
@@ -132,12 +128,9 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
         high=NOTHING.high,
         difference=ours - printed,
         tolerance=tolerance,
-        reason=claim.reason,
         effect_ratio=ours / printed,
         verdict=verdict,
         expected=math.nan,
         moved=claim.moved or baseline.moved,
-        missing=claim.missing or baseline.missing,
-        experiment=claim.experiment or baseline.experiment,
-        takes=claim.takes or baseline.takes,
+        **{key: getattr(claim, key) or getattr(baseline, key) for key in ("missing", "experiment", "takes")},
     )

@@ -31,11 +31,10 @@ _PROBE_SWITCHES = (
 
 
 def protocol_name(task: Mapping[str, Any], chosen: str) -> str:
-    """Name of the protocol that a task takes.
+    """Name of the protocol that a task takes, by its entry and `probe.protocol` of a configuration.
 
-    `task`: its entry. One that sentflow does not come with has ``published: false``: without scores to be compared
-    with, the published protocol has no use there, and would train a small task too little. `chosen`: `probe.protocol`
-    of a configuration, or what stands for it.
+    A task that sentflow does not come with has ``published: false``: without published scores the published protocol
+    has no use there, and would train a small task too little.
     """
     if "protocol" in task:
         return str(task["protocol"])
@@ -46,9 +45,8 @@ def protocol_name(task: Mapping[str, Any], chosen: str) -> str:
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
     """The protocol of an entry of the catalog.
 
-    `probe`: section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
-    are the published ones. Raises pydantic.ValidationError: the entry does not fit
-    `sentflow.config.tasks.Protocol`.
+    `probe`: section of the config, with repetitions, folds and seed of an entry that names none; else the published
+    ones. Raises pydantic.ValidationError: the entry does not fit `sentflow.config.tasks.Protocol`.
     """
     drawn = {key: probe[key] for key in CROSS_VALIDATION} if probe else {}
     training = {**drawn, **entry.get("training", {})}
@@ -74,10 +72,10 @@ def classifier_of(protocol: ProbeProtocol, task: Mapping[str, Any]) -> str:
 def changed_settings(
     protocol: ProbeProtocol, task: Mapping[str, Any] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Settings of training that are not the published ones: the scores are then not comparable.
+    """Settings of training that are not the published ones, so that scores are not comparable.
 
-    `task`: entry of the task that is probed: its classifier decides which settings matter. None for a probe of
-    features alone. Returns name → ``{"here": value, "published": value}``.
+    `task`: entry, whose classifier decides which settings matter; None for a probe of features alone. Returns name →
+    ``{"here": value, "published": value}``.
     """
     read = _read_by(protocol.classifier if task is None else classifier_of(protocol, task))
     changed = {
@@ -113,10 +111,7 @@ def job_settings(
     lazy: bool,
     folds_optional: bool = False,
 ) -> ProbeSettings:
-    """What decides the folds of a task; what cannot matter to them is as published.
-
-    `lazy`: whether the encoder is fitted inside each fold.
-    """
+    """What decides the folds of a task; the rest is as published. `lazy`: the encoder is fitted inside each fold."""
     switches = {name: getattr(protocol.switches, name) for name in _PROBE_SWITCHES}
     if not (lazy and task["layout"] == "alternatives"):
         del switches["lazy_sep_layout"]

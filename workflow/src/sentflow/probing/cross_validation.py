@@ -13,7 +13,7 @@ from sentflow.probing.fold import METRICS, FoldResult, ProbeDesign, fold_records
 from sentflow.probing.settings import PUBLISHED, REGULARISED, ProbeProtocol, not_comparable_text
 from sentflow.probing.training import FixedFeatures, train_folds
 from sentflow.stats.effective import Documents
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import CorrectedT
 from sentflow.texts.checks import training_rows
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ class CrossValidation:
 
     @property
     def scores(self) -> "pd.DataFrame":
-        """The published unaggregated layout.
-
-        Columns kfold_repetition, kfold_partition and train_epoch (1-based; −1 for test), metric, value.
-        """
+        """As published: kfold_repetition, kfold_partition, train_epoch (1-based; −1 for test), metric, value."""
         return _frame(fold_records(fold) for fold in self.folds)
 
     @property
@@ -69,10 +66,9 @@ class CrossValidation:
         folds = max((fold.fold for fold in self.folds), default=0)
         if folds < 2:
             return f"CrossValidation of {len(values)} folds"
-        found = nadeau_bengio_interval(values, folds=folds, level=LEVEL, documents=self.documents)
-        interval = (
-            "" if found.degenerate or math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"
-        )
+        found = CorrectedT(values, folds, self.documents)
+        low, high = found.interval(LEVEL)
+        interval = "" if found.degenerate or math.isnan(low) else f" [{low:.3f}, {high:.3f}]"
         return f"CrossValidation: test score {values.mean():.3f}{interval} over {len(values)} folds" + (
             f" ({LEVEL:.0%} generalisation interval)" if interval else ", no interval"
         )
@@ -92,41 +88,17 @@ def cross_validate(
 ) -> CrossValidation:
     """Probe features by a protocol; the published one gives the same number on every fold as the published evaluator.
 
-    Parameters
-    ----------
-    features
-        (n, D) real numbers, finite; used as float32.
-    labels
-        (n,) class labels; their sorted order gives the class indices.
-    metric
-        ``"mcc"`` (two classes) or ``"adjusted_macro_f1"``.
-    hidden
-        Units of the hidden layer of an MLP probe; None for a logistic one, or where the protocol has its own.
-    protocol
-        How probes are trained and tested; `sentflow.probe_protocol` gives one by name.
-    repetitions, folds, seed
-        Parameters of the repeated stratified cross-validation; by default those of the protocol.
-    groups
-        (n,) the document of each row, in any type that sorts: needed by, and only read under, a protocol with the
-        switch ``group_folds``.
+    `features`: (n, D) real numbers, finite; used as float32. `labels`: (n,) class labels; their sorted order gives the
+    class indices. `metric`: ``"mcc"`` (two classes) or ``"adjusted_macro_f1"``. `hidden`: units of the hidden layer of
+    an MLP probe; None for a logistic one, or where the protocol has its own. `protocol`: how probes are trained and
+    tested; `sentflow.probe_protocol` gives one by name. `repetitions`, `folds`, `seed`: of the repeated stratified
+    cross-validation; by default those of the protocol. `groups`: (n,) the document of each row, in any type that sorts,
+    which the switch ``group_folds`` needs. Raises ValueError: shapes differ, a value is not finite, the metric is
+    unknown or does not fit the number of classes, a class has fewer rows than folds, a training part is too small, or
+    documents are missing or cannot be assigned to the folds.
 
-    Returns
-    -------
-    CrossValidation
-        `.frame()`, `.scores`, `.predictions` and `.settings` are data frames.
-
-    Raises
-    ------
-    ValueError
-        Shapes differ, a value is not finite, the metric is unknown or does not fit the number of classes, a
-        class has fewer rows than folds, or a training part is smaller than the protocol can train on; documents are
-        missing, or cannot be assigned to the folds.
-
-    Notes
-    -----
-    Numbers of the protocol that are not the published ones are told by a warning in the log: scores are then not
-    comparable with published ones. ulysses-camara/ulysses-senteval@f2a12c2. Numbers depend neither on the number of
-    threads set by the caller nor on which other folds are computed.
+    Numbers that are not the published ones are told by a warning in the log. ulysses-camara/ulysses-senteval@f2a12c2.
+    Results depend neither on the caller's threads nor on which other folds are computed.
     """
     protocol = protocol.but(
         repetitions=protocol.repetitions if repetitions is None else repetitions,
@@ -186,8 +158,7 @@ def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
             "the protocol keeps documents together (group_folds): groups must give the document of each of "
             f"the {n_rows} rows; got {found}"
         )
-    numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
-    return numbers
+    return np.asarray(np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64))
 
 
 def _frame(records: Iterable[dict[str, "np.ndarray | list[object]"]]) -> "pd.DataFrame":

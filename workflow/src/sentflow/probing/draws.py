@@ -1,7 +1,6 @@
-"""Every random draw of the published protocol, in its order.
+"""Every random draw of the published protocol, in its order: ulysses-camara/ulysses-senteval@f2a12c2.
 
-Source: ulysses-camara/ulysses-senteval@f2a12c2. The draws depend on the labels and the seed alone, never on
-the embeddings, so that encoders are compared fold by fold on the same rows.
+The draws depend on the labels and the seed alone, so that encoders are compared fold by fold on the same rows.
 """
 
 import logging
@@ -47,11 +46,9 @@ def plan_folds(
 ) -> Iterator[FoldPlan]:
     """The folds of a task in their order.
 
-    `labels`: (n,) int64 class indices. `protocol`: Gives repetitions, folds, seed and the evaluation share. `wanted`:
-    (repetition, fold) pairs to give; all without it. A plan does not depend on which others are wanted. `groups`: (n,)
-    int64, the document of each row: rows of one are never in two folds. None: rows are assigned one by one. Yields
-    Train, evaluation and test rows of one fold are disjoint; the test rows of a repetition's folds partition the
-    balanced rows.
+    `labels`: (n,) int64 class indices. `wanted`: (repetition, fold) pairs to give, all without it; a plan does not
+    depend on the others. `groups`: (n,) int64 document of each row, never in two folds; None assigns rows one by one.
+    Train, evaluation and test rows of a fold are disjoint; the test rows of a repetition partition the balanced rows.
     """
     seeds = np.random.RandomState(protocol.seed).randint(0, MAX_SEED, size=protocol.repetitions)
     for repetition, seed in enumerate(seeds, start=1):
@@ -75,8 +72,8 @@ def undersample(labels: np.ndarray, *, seed: int) -> np.ndarray:
 def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarray:
     """(n,) int64: the fold of each row, from 0; every class is spread as evenly as it can be.
 
-    The draws of scikit-learn's ``StratifiedKFold(shuffle=True)`` (1.7), which takes longer to import than a small probe
-    to train. Tests compare the two.
+    The draws of scikit-learn's ``StratifiedKFold(shuffle=True)`` (1.7), which takes longer to import than a probe to
+    train.
     """
     generator = np.random.RandomState(seed)
     classes, first, counts = np.unique(labels, return_index=True, return_counts=True)
@@ -94,10 +91,8 @@ def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarr
 def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed: int) -> np.ndarray:
     """(n,) int64: the fold of each row, from 0; a group is never split, classes are spread as evenly as that allows.
 
-    Raises UngroupableError: there are too few groups: a fold would lack a class.
-
-    Groups come in random order, the largest first; each goes to the fold where it leaves the classes most even (least
-    sum of squared shares). The first of equal folds wins.
+    Groups come in random order, the largest first; each goes to the first fold where it leaves the classes most even
+    (least sum of squared shares). Raises UngroupableError: a fold would lack a class.
     """
     _, codes = np.unique(groups, return_inverse=True)
     classes, indices = np.unique(labels, return_inverse=True)
@@ -118,8 +113,7 @@ def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed:
             f"the rows of {len(counts)} documents cannot be assigned to {n_folds} folds so that each "
             f"has every class (the rarest class occurs in {np.count_nonzero(counts, axis=0).min()} of them)"
         )
-    fold_of: np.ndarray = fold_of_group[codes]
-    return fold_of
+    return np.asarray(fold_of_group[codes])
 
 
 def stratified_choice(labels: np.ndarray, size: int) -> np.ndarray:
@@ -170,10 +164,7 @@ def _plan_repetition(
 def task_plans(
     table: TaskTable, protocol: ProbeProtocol, *, wanted: set[tuple[int, int]] | None = None
 ) -> Iterator[FoldPlan]:
-    """The folds of a task, see `plan_folds`.
-
-    Raises DataError: Its documents cannot be assigned to the folds.
-    """
+    """The folds of a task, see `plan_folds`. DataError: its documents cannot be assigned to the folds."""
     groups = _documents(table) if protocol.switches.group_folds else None
     try:
         yield from plan_folds(table.labels, protocol, wanted=wanted, groups=groups)
@@ -195,9 +186,8 @@ def too_few_documents(table: TaskTable, protocol: ProbeProtocol) -> str | None:
 def check_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int, needed: bool) -> str | None:
     """Plan the folds that keep the documents of a task together, to tell early where there are none.
 
-    `table`: the rows of the task. `repetitions`, `folds`, `seed`: of the protocol. `needed`: whether the experiment
-    names a protocol that needs such folds. Returns see `too_few_documents`. Raises DataError: there are no such folds,
-    and they are needed.
+    `needed`: whether the experiment names a protocol that needs such folds. Returns: see `too_few_documents`. Raises
+    DataError: there are none, and they are needed.
     """
     switches = Switches(group_folds=True)
     protocol = ProbeProtocol(repetitions=repetitions, folds=folds, seed=seed, switches=switches)

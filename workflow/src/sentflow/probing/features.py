@@ -69,8 +69,7 @@ class ShiftedSparse:
             (self.matrix.data.view(np.uint32), self.matrix.indices, self.matrix.indptr), shape=self.shape
         )
         products: np.ndarray = (bits.T @ factors).T  # wraps around
-        fingerprints: np.ndarray = products + self.shift.view(np.uint32) * factors[0][:, None]
-        return fingerprints
+        return np.asarray(products + self.shift.view(np.uint32) * factors[0][:, None])
 
     def equal_columns(self, others: np.ndarray) -> bool:
         """Whether every column is equal to the column that (D,) `others` names."""
@@ -81,8 +80,7 @@ class ShiftedSparse:
     def zero_columns(self, columns: np.ndarray) -> np.ndarray:
         """(m,) bool: whether each of m columns is 0 in every row."""
         stored = np.bincount(self.matrix.indices, minlength=self.shape[1])
-        zero: np.ndarray = (stored[columns] == 0) & (self.shift[columns] == 0)
-        return zero
+        return np.asarray((stored[columns] == 0) & (self.shift[columns] == 0))
 
 
 def standardised(
@@ -93,8 +91,8 @@ def standardised(
 ) -> list[np.ndarray]:
     """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
 
-    `parts`: features (n, D) float32 of the training, evaluation and test part; they are left as they are.
-    `unscaled_constant`: columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
+    `parts`: (n, D) float32 each, left as they are. `ones`: add a column of ones. `unscaled_constant`: columns that are
+    constant on the training part become x − mean, instead of (x − mean) · 1e12.
     """
     copies = [_copy(part, ones=ones) for part in parts]
     inner = [copy[:, : parts[0].shape[1]] for copy in copies]
@@ -145,10 +143,7 @@ def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def standardised_sparse(
     parts: Sequence[csr_array], *, ones: bool, unscaled_constant: bool = False
 ) -> list[ShiftedSparse]:
-    """Standardise by the first (training) part as `standardised` does, and keep the parts sparse.
-
-    `parts`: features (n, D) float32 of the training, evaluation and test part.
-    """
+    """Standardise sparse (n, D) float32 parts by the first, as `standardised` does, and keep them sparse."""
     parts = _less_constants(parts)
     train = parts[0]
     n, width = cast(tuple[int, int], train.shape)
@@ -168,10 +163,7 @@ def standardised_sparse(
 
 
 def _less_constants(parts: Sequence[csr_array]) -> list[csr_array]:
-    """The parts without stored zeros, and with columns that are constant on the first part moved to 0.
-
-    Else such a column, divided by 1e-12, would be the difference of two huge numbers.
-    """
+    """Parts without stored zeros, columns constant on the first moved to 0: else differences of two huge numbers."""
     parts = [part.copy() for part in parts]
     for part in parts:
         part.eliminate_zeros()
@@ -223,14 +215,12 @@ class ColumnGroups:
 
     def means(self, weights: np.ndarray) -> np.ndarray:
         """(h, D) → (h, G): mean over the columns of each group."""
-        means: np.ndarray = self.sums(weights) / self.multiplicity
-        return means
+        return np.asarray(self.sums(weights) / self.multiplicity)
 
     def deviations(self, weights: np.ndarray) -> np.ndarray:
         """(h, D) → (h, D): each weight less the mean of its group; as it is in a column of zeros."""
         padded = np.pad(self.means(weights), ((0, 0), (0, 1)))
-        deviations: np.ndarray = weights - padded[:, self.group]
-        return deviations
+        return np.asarray(weights - padded[:, self.group])
 
 
 @dataclass(frozen=True)
@@ -238,8 +228,7 @@ class Problem:
     """A fold's features and initial parameters as the stacks see them, with equal columns joined or not."""
 
     train: Any  # (n, G) float32: np.ndarray or ShiftedSparse
-    # others: per other part (m, G) features, and what the initial differences of joined weights add to the first
-    # layer, (m, h) before their decay; None without joined columns
+    # others: (m, G) features of other parts, and (m, h) of the first layer before decay that joined weights add
     others: list[tuple[Any, np.ndarray | None]]
     initial: np.ndarray  # (P,) float32, the first layer's weights before all others
     # multiplicity: (P,) float32: weights that each parameter stands for, if columns are joined
@@ -249,10 +238,9 @@ class Problem:
 def joined(
     train: "Features", others: "Sequence[Features]", initial: np.ndarray, *, first_width: int
 ) -> Problem:
-    """Join the equal columns of a training part where that is worth it.
+    """Join the equal columns of (n, D) standardised training features where that is worth it.
 
-    `train`, `others`: (n, D) and (m, D) standardised features. `initial`: (P,) initial parameters that begin with the
-    first layer's (h, D).
+    `initial`: (P,) initial parameters that begin with the first layer's (h, D).
     """
     groups = equal_columns(train)
     if groups is None:
@@ -328,6 +316,5 @@ def _summed(part: "Features", groups: ColumnGroups) -> "Features":
 def _of_first_columns(train: "Features", groups: ColumnGroups) -> "Features":
     """The sums of groups whose columns are equal: multiples of the first ones."""
     if isinstance(train, np.ndarray):
-        joined: np.ndarray = train.take(groups.representative, axis=1) * groups.multiplicity
-        return joined
+        return np.asarray(train.take(groups.representative, axis=1) * groups.multiplicity)
     return train.combined(groups.members())

@@ -15,10 +15,11 @@ import pyarrow as pa
 from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.probes import (
-    EpochOrders,
     Schedule,
+    TorchGenerator,
     adamw_schedule,
     class_scores,
+    epoch_orders,
     logistic_parameters,
     mean_losses,
     mlp_parameters,
@@ -39,8 +40,8 @@ def published_metric(
 ) -> float:
     """The metric of a task, clipped below at 0 as published, or not.
 
-    `name`: ``"mcc"`` or ``"adjusted_macro_f1"``. `truth`, `predicted`: (n,) integers in [0, n_classes). `n_classes`:
-    classes of the task, not of this sample. `clip`: whether values below 0 count as 0.
+    `name`: ``"mcc"`` or ``"adjusted_macro_f1"``. `truth`, `predicted`: (n,) integers in [0, n_classes), the classes of
+    the task, not of this sample.
     """
     value = _of_counts(name, confusion(truth, predicted, n_classes=n_classes).tobytes(), n_classes)
     return max(0.0, value) if clip else value
@@ -59,12 +60,10 @@ def confusion(truth: np.ndarray, predicted: np.ndarray, *, n_classes: int) -> np
 
 
 def matthews_correlation(counts: np.ndarray) -> float:
-    """Matthews correlation of a confusion matrix, in [−1, 1].
+    """Matthews correlation of a confusion matrix, in [−1, 1]; 0 where it is undefined.
 
-    Where it is undefined (a row or column sum is the whole) it is 0.
-
-    Single precision is part of the protocol: in the search the first best setting wins, so the rounding of
-    equal values decides. Sums and products of counts are exact in float32 for parts below 4096 rows.
+    Single precision is part of the protocol: in the search the first best setting wins, so the rounding of equal values
+    decides. Sums and products of counts are exact in float32 for parts below 4096 rows.
     """
     true = counts.sum(axis=1).astype(np.float32)
     predicted = counts.sum(axis=0).astype(np.float32)
@@ -77,11 +76,7 @@ def matthews_correlation(counts: np.ndarray) -> float:
 
 
 def adjusted_macro_f1(counts: np.ndarray) -> float:
-    """Macro-F1 on a scale where 1/K is 0 and a perfect answer is 1.
-
-    (F1 - 1/K) / (1 - 1/K). A class that neither occurs nor is predicted is left out of the mean, as
-    torchmetrics does.
-    """
+    """(F1 − 1/K) / (1 − 1/K) of macro-F1 without classes that neither occur nor are predicted, as in torchmetrics."""
     n_classes = len(counts)
     hits = np.diag(counts).astype(np.float32)
     total = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float32)
@@ -134,17 +129,14 @@ class FoldResult:
     repetition: int  # 1-based, as the fold
     fold: int
     setting: Setting | Penalty | None = None  # the chosen point of the grid; None of an untested fold
-    # train_losses, evaluation_losses, evaluation_metrics: one value per epoch of the final training; of a regularised
-    # probe one, of the chosen point of the grid
+    # train_losses, …: per epoch of the final training; of a regularised probe one value
     train_losses: list[float] = field(default_factory=list)
     evaluation_losses: list[float] = field(default_factory=list)
     evaluation_metrics: list[float] = field(default_factory=list)
-    # test_loss, test_metric: of the weights of the last epoch, or of the one with the lowest evaluation loss
-    # (`Switches.best_checkpoint`); of a regularised probe, of weights that were fitted to the evaluation part, too
+    # test_loss, test_metric: of the last weights, or the best (`Switches.best_checkpoint`); see `regularised`
     test_loss: float = math.nan
     test_metric: float = math.nan
-    # test_rows, truth, predicted, scores: (m,) of the test part: row numbers, true and predicted classes,
-    # probabilities (`class_scores`)
+    # test_rows, …: (m,) of the test part: row numbers, true and predicted classes, probabilities
     test_rows: np.ndarray = field(default_factory=_none)
     truth: np.ndarray = field(default_factory=_none)
     predicted: np.ndarray = field(default_factory=_none)
@@ -245,7 +237,7 @@ class Fold:
         )
         self.batch_size = self.protocol.fits_batch(len(plan.train))
         self.n_batches = len(plan.train) // self.batch_size
-        self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
+        self._loader = TorchGenerator(plan.seed_loader)
 
     def draw_search(self) -> np.ndarray:
         """(S, epochs, batches, B) places in the training part: all epochs of the search, one setting after another."""
@@ -256,7 +248,8 @@ class Fold:
     def draw_epochs(self, epochs: int) -> np.ndarray:
         """(epochs, batches, B) places in the training part: the loader's next epochs, without incomplete batches."""
         n = self.n_batches * self.batch_size
-        return self._orders.next(epochs)[:, :n].reshape(epochs, self.n_batches, -1)
+        orders = epoch_orders(self._loader, len(self.plan.train), epochs)
+        return orders[:, :n].reshape(epochs, self.n_batches, -1)
 
     def initial(self, width: int) -> np.ndarray:
         """(P,) float32: the initial parameters of a probe of `width` features."""
@@ -306,10 +299,7 @@ class FinalRun:
         self._lowest, self._improved, self._stale = math.inf, math.inf, 0
 
     def after(self, logits: np.ndarray) -> bool:
-        """Whether to stop after an epoch with these (m, outputs) logits of the evaluation part.
-
-        Counts the epochs in a row that hardly improved the best loss, or whose loss is not finite.
-        """
+        """Whether to stop after these (m, outputs) evaluation logits: too many epochs hardly lowered the loss."""
         protocol, loss = self.fold.protocol, part_loss(logits, self.fold.evaluation_labels)
         self._losses.append(loss)
         self._logits.append(logits)

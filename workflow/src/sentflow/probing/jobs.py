@@ -41,7 +41,7 @@ def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, featur
     """The rows of a task into features, by a user's own class."""
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
-    from sentflow.probing.featurised import all_features, row_texts
+    from sentflow.probing.rows import all_features, row_texts
 
     described, table = read_manifest(manifest), read_task(task)
     code = CustomCode.load(described, timeout_seconds=call_seconds or None)
@@ -98,7 +98,7 @@ def probe_featurised(
 ) -> None:
     """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.probing.featurised import row_texts
+    from sentflow.probing.rows import row_texts
     from sentflow.probing.training import FixedFeatures, probe_task
 
     table = read_task(task)
@@ -138,8 +138,7 @@ def lazy_source(
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
     from sentflow.encoders.kind import Context, load_encoder
     from sentflow.encoders.settings import FITTED, OWN
-    from sentflow.probing.featurised import LazyFeaturised
-    from sentflow.probing.rows import LazyFeatures
+    from sentflow.probing.rows import LazyFeatures, LazyFeaturised
 
     context = Context(timeout_seconds=timeout_seconds, task=table.info.task)
     encoder = load_encoder(manifest, {}, context, output=(FITTED, OWN))
@@ -170,7 +169,7 @@ def score(
         refuse_other_settings,
     )
     from sentflow.stats.items import item_interval, resampling_units
-    from sentflow.stats.score import StatisticsSettings, score
+    from sentflow.stats.score import score
     from sentflow.stats.seeds import derive_seed
 
     probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
@@ -193,9 +192,9 @@ def score(
         read.scores.to_pydict(),
         n_folds=probe.protocol.folds,
         seed=probe.protocol.seed,
-        settings=StatisticsSettings(
-            level=statistics.level, n_resamples=statistics.n_resamples, switches=protocol.switches
-        ),
+        level=statistics.level,
+        n_resamples=statistics.n_resamples,
+        switches=protocol.switches,
         items=items,
         documents=kept_documents(task_table, probe),
     )
@@ -248,7 +247,6 @@ def compare(
     from sentflow.compare.rows import AcrossRow, RankRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
-    from sentflow.stats.across import omnibus as omnibus_test
 
     statistics = settings.statistics
     score_rows, task_scores = scores_of_tasks(scores, rows, settings)
@@ -266,7 +264,7 @@ def compare(
             fold_scores,
             folds=score_rows[0].folds,
             seed=score_rows[0].seed,
-            documents={row.task: row.effective_documents for row in members if row.n_documents},
+            documents={row.task: row.documents for row in members},
         )
         for protocol, members in by_protocol(score_rows).items()
     ]
@@ -278,10 +276,9 @@ def compare(
             logger.warning(
                 "without a score on every task of protocol %s: %s", grid.protocol, ", ".join(grid.incomplete)
             )
-        together = omnibus_test(grid.unit_means())
         all_ranks += rank_rows(grid, statistics)
-        across_all += across_rows(grid, pair_rows, together, statistics)
-        omnibus_all[grid.protocol] = omnibus_facts(grid, together, statistics)
+        across_all += across_rows(grid, pair_rows, statistics)
+        omnibus_all[grid.protocol] = omnibus_facts(grid, statistics)
     write_rows(pairs, PairRow, pair_rows)
     write_rows(standings, StandingRow, standing_rows)
     write_rows(ranks, RankRow, all_ranks)

@@ -40,19 +40,14 @@ def compile_all() -> None:
 def inlined(function: F) -> F:
     """Compile as a part of the loops that call it.
 
-    Without force, LLVM may leave it a function of its own; and a process that reads two loops from the cache calls the
-    copy of one of them in both, which may have other bits than the copy that the loop was compiled with.
+    Without force, a process that reads two loops from the cache may call the copy of one in both, with other bits.
     """
     result: F = numba.njit(forceinline=True, **_OPTIONS)(function)
     return result
 
 
 def _cache_folder() -> str:
-    """Beside this file, one folder per processor and state of all loops.
-
-    Numba notes in its cache for which processor a loop was compiled, and its index loses entries where processes write
-    it at the same time; so machines of two kinds that share a disk get a folder each.
-    """
+    """Beside this file, one per processor and state of all loops: machines that share a disk share no index."""
     here = Path(__file__)
     digest = hashlib.sha256(here.read_bytes()).hexdigest()
     return str(here.parent / "__pycache__" / f"{get_host_cpu_name()}-{digest[:16]}")
@@ -66,7 +61,7 @@ NO_MULTIPLICITY = np.empty((0, 0), np.float32)  # every parameter is one weight
 
 @inlined
 def clip_factor(gradient: np.ndarray, multiplicity: np.ndarray, max_norm: np.float32) -> np.float32:
-    """Factor that brings the norm of a gradient (K, P) down to the largest one.
+    """Factor that brings the norm of a (K, P) gradient down to the largest one.
 
     With a multiplicity (K, P), sums over equal weights become the gradient of each of them; (0, 0) means ones.
     """
@@ -93,10 +88,7 @@ def clip_of(squares: np.float32, max_norm: np.float32) -> np.float32:
 def moved(
     weight: np.float32, first: np.float32, second: np.float32, slope: np.float32, scalars: np.ndarray
 ) -> tuple[np.float32, np.float32, np.float32]:
-    """One weight and its moments, which are kept without their factors 1 − β, after a step along its slope.
-
-    Scalars are those of one step of one probe, see `Schedule.scalars`.
-    """
+    """One weight and its moments, without their factors 1 − β, after a step; scalars as of `Schedule.scalars`."""
     keep, epsilon, minus_rate, beta1, beta2 = scalars[0], scalars[1], scalars[2], scalars[3], scalars[4]
     first = first * beta1 + slope
     second = second * beta2 + slope * slope
@@ -465,10 +457,7 @@ def add_rows(
     out: np.ndarray,
     met: np.ndarray,
 ) -> None:
-    """Sum of the rows (B,), each times its factors (H, B), written to the columns of (D, H) that they meet.
-
-    Which those are is written to (D,) `met`; the other lines of `out` are left as they are.
-    """
+    """Sum of the rows (B,), each times its factors (H, B), written to the columns of (D, H) that `met` (D,) marks."""
     met[:] = False
     own = np.empty(len(factors), np.float32)
     for i in range(len(rows)):
@@ -505,13 +494,12 @@ def clip_and_move_columns(
     max_norm: np.float32,
     scalars: np.ndarray,
 ) -> None:
-    """A whole step, as `mlp.clip_and_move` takes it.
+    """A whole step, as `clip_and_move` takes it, of a first layer of which most columns have no gradient.
 
-    `weights`, `gradient`, `first`, `second`: (D, H) float32 weights, gradient and moments of the first layer. `met`:
-    (D,) bool: where the gradient is not 0; other lines of it are not read. `multiplicity`: (D,) float32: how many
-    equal weights each stands for; its gradient is the sum of theirs. `others`, `others_gradient`, `others_first`,
-    `others_second`: (1, P) float32 of the later layers. `shift`, `level`: (D,) and (H,) float32: the product of the
-    shift and the moved weights is written to `level`.
+    `weights`, `gradient`, `first`, `second`: (D, H) float32. `met`: (D,) bool: where the gradient is not 0; other lines
+    of it are not read. `multiplicity`: (D,) float32: how many equal weights each stands for. `others`, …: (1, P)
+    float32 of the later layers. `shift`, `level`: (D,) and (H,) float32: shift times the moved weights is written to
+    `level`.
     """
     n_hidden = weights.shape[1]
     squares = np.float32(0)

@@ -1,7 +1,6 @@
 """Training of probes on dense features or on sparse ones: the scalars of every step, logistic probes, an MLP probe.
 
-Of an MLP, two matrix products per step, and as little as possible beside them: the first layer alone sees the features.
-Its hidden values are (H, B), a line per unit: what follows, batch normalisation above all, goes unit by unit.
+Of an MLP the first layer alone sees the features; its hidden values are (H, B), a line per unit.
 """
 
 import math
@@ -28,9 +27,7 @@ from sentflow.probing.settings import ProbeProtocol, Setting
 
 
 def mean_losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Mean cross-entropy of each of S sets of rows.
-
-    `logits`: (S, n, 1) float32 for two classes, (S, n, K) for more. `labels`: (S, n) int64. Returns (S,) float64.
+    """(S,) float64 mean cross-entropy of each of S sets of n rows, by (S, n, 1) or (S, n, K) float32 logits.
 
     Two classes: the sum runs in float64, because the published evaluator's binary labels are float64.
     """
@@ -41,8 +38,7 @@ def mean_losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
         shifted = logits - logits.max(axis=-1, keepdims=True)
         own = np.take_along_axis(shifted, labels[..., None], axis=-1)[..., 0]
         losses = np.log(np.exp(shifted).sum(axis=-1)) - own
-    means: np.ndarray = losses.mean(axis=1, dtype=np.float64)
-    return means
+    return np.asarray(losses.mean(axis=1, dtype=np.float64))
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
@@ -55,11 +51,8 @@ def sigmoid(values: np.ndarray) -> np.ndarray:
 def predicted_classes(logits: np.ndarray, *, as_probabilities: bool = True) -> np.ndarray:
     """(…, n) int64 from the logits (…, n, 1) or (…, n, K) of probes on a whole part.
 
-    `logits`: of every row of the part, by one probe or by several. `as_probabilities`: two classes: compare a probe's
-    logits with 0.5 where all of them lie in [0, 1]. Without it class 1 is logit > 0.
-
-    Two classes: torchmetrics takes logits for probabilities when all of them lie in [0, 1], and the published numbers
-    were made so.
+    Two classes: torchmetrics takes logits for probabilities where all of a probe's lie in [0, 1], and the published
+    numbers were made so; not `as_probabilities`: class 1 is logit > 0.
     """
     if logits.shape[-1] > 1:
         return np.asarray(logits.argmax(axis=-1))
@@ -76,16 +69,14 @@ def class_scores(logits: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return sigmoid(logits[:, 0])
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
-    scores: np.ndarray = np.take_along_axis(shares, predicted[:, None], axis=-1)[:, 0]
-    return scores
+    return np.asarray(np.take_along_axis(shares, predicted[:, None], axis=-1)[:, 0])
 
 
 @dataclass(frozen=True)
 class Schedule:
     """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes."""
 
-    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂; of moments without their
-    # factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon
+    # scalars: (steps, S, 5) float32: factor of the weights, epsilon, minus the rate, both less 1 − β; β₁, β₂
     scalars: np.ndarray
     # decay: (steps + 1, S, 1) float64: what weight decay alone has left of a weight before this step
     decay: np.ndarray
@@ -95,11 +86,10 @@ class Schedule:
 def adamw_schedule(
     settings: Sequence[Setting], protocol: ProbeProtocol, *, n_steps: int, warmup_steps: int
 ) -> Schedule:
-    """The schedule of S settings.
+    """The schedule of S probes with a setting each, for at most `n_steps`.
 
-    `settings`: one per probe. `protocol`: Gives weight decay, warm-up, clipping. `n_steps`: most steps that will be
-    taken. `warmup_steps`: Steps until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever,
-    as the published evaluator does for training parts below 512 rows.
+    `warmup_steps`: until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever, as the
+    published evaluator does for training parts below 512 rows.
     """
     learning_rate, beta1, beta2 = (np.array(values)[:, None] for values in zip(*settings, strict=True))
     steps = np.arange(1, n_steps + 1)[:, None, None]
@@ -127,8 +117,7 @@ def warmup_factors(n_steps: int, *, warmup_steps: int, start: float) -> np.ndarr
 class LogisticTraining:
     """S linear probes with the same initial weights; each visits its own batches.
 
-    `problem`: training features with the column of ones, dense or sparse; initial weights. `labels`: (n,) int64.
-    `schedule`: of S probes. `n_outputs`: 1 for two classes, else the number of classes.
+    `problem`: training features with the column of ones. `labels`: (n,) int64. `n_outputs`: 1 for two classes, else K.
     """
 
     def __init__(self, problem: Problem, labels: np.ndarray, schedule: Schedule, *, n_outputs: int) -> None:
@@ -181,9 +170,8 @@ class LogisticTraining:
 class MlpTraining:
     """Linear → batch norm → ReLU → linear.
 
-    `problem`: (n, D) training features, dense or sparse, and initial parameters from `mlp_parameters`. `labels`: (n,)
-    int64. `schedule`: of one probe. `n_outputs`: 1 for two classes, else the number of classes. `hidden`: H, units of
-    the hidden layer.
+    `problem`: (n, D) training features, and initial parameters from `mlp_parameters`. `labels`: (n,) int64. `schedule`:
+    of one probe. `n_outputs`: 1 for two classes, else K. `hidden`: H units.
     """
 
     def __init__(
@@ -224,10 +212,7 @@ class MlpTraining:
         return mean_losses(logits, labels).reshape(1, len(self._epochs), -1)
 
     def logits(self, features: Any, offset: np.ndarray | None = None) -> np.ndarray:
-        """(1, m, outputs) for (m, D) features, with the running statistics.
-
-        The decayed `offset` (m, H) is added to the hidden units before the batch norm.
-        """
+        """(1, m, outputs) for (m, D) features; the decayed (m, H) `offset` is added before the batch norm."""
         scale, shift, weights, bias = self._layers
         values = self._first_layer.apply(features)
         if offset is not None:
@@ -274,8 +259,7 @@ class _DenseLayer:
 
     def apply(self, features: np.ndarray) -> np.ndarray:
         """(H, m) hidden units of another part."""
-        hidden: np.ndarray = (features @ self._weights.T).T
-        return hidden
+        return np.asarray((features @ self._weights.T).T)
 
 
 class _SparseLayer:
@@ -364,10 +348,7 @@ def logistic_parameters(n_features: int, n_outputs: int, *, seed: int) -> np.nda
 
 
 def mlp_parameters(n_features: int, n_outputs: int, *, hidden: int, seed: int) -> np.ndarray:
-    """(P,) float32: torch's initial weights of the layers in their order, the last bias set to 0.
-
-    Hidden weights, scale and shift of the batch norm, output weights, output bias.
-    """
+    """(P,) float32: torch's initial hidden weights, scale and shift of the batch norm, output weights, and bias 0."""
     generator = TorchGenerator(seed)
     first = linear_weights(generator, n_features, hidden)
     last = linear_weights(generator, hidden, n_outputs)
@@ -375,23 +356,14 @@ def mlp_parameters(n_features: int, n_outputs: int, *, hidden: int, seed: int) -
     return np.concatenate([first.ravel(), ones, zeros, last.ravel(), np.zeros(n_outputs, np.float32)])
 
 
-class EpochOrders:
-    """The orders in which a torch ``DataLoader`` visits the rows, epoch by epoch.
+def epoch_orders(generator: TorchGenerator, n_rows: int, epochs: int) -> np.ndarray:
+    """(epochs, n_rows) int64: the orders in which a torch ``DataLoader`` visits rows, epoch by epoch.
 
-    `seed`: of the one generator that all trainings of a fold share, in their order. `n_rows`: rows of the training
-    part.
+    `generator`: the one that all trainings of a fold share, in their order.
     """
-
-    def __init__(self, *, seed: int, n_rows: int) -> None:
-        self._generator = TorchGenerator(seed)
-        self._n_rows = n_rows
-
-    def next(self, epochs: int) -> np.ndarray:
-        """(epochs, n_rows) int64: the orders of the next epochs."""
-        n = self._n_rows
-        # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
-        # draws one more permutation that nobody uses: both shift every later order.
-        words = self._generator.words(epochs, 2 + 2 * (n - 1))[:, 2 : n + 1]
-        orders = np.empty((epochs, n), np.int64)
-        shuffle(words, orders)
-        return orders
+    # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
+    # draws one more permutation that nobody uses: both shift every later order.
+    words = generator.words(epochs, 2 + 2 * (n_rows - 1))[:, 2 : n_rows + 1]
+    orders = np.empty((epochs, n_rows), np.int64)
+    shuffle(words, orders)
+    return orders

@@ -1,7 +1,6 @@
 """Regularised probes: logistic regression to its optimum; the evaluation part chooses its penalty and the scaling.
 
-The published probe has one weight decay for all widths of features, and stops early instead. Here the strength is
-chosen, and the optimum depends on no order of rows and on no initial weights.
+The published probe has one weight decay for all widths of features, and stops early instead.
 """
 
 import logging
@@ -35,9 +34,8 @@ def train_fold(
 ) -> FoldResult:
     """Choose penalty and scaling on the evaluation part, fit once more with its rows, test once.
 
-    Every point of the grid is fitted to the training part, each scaling from the strongest penalty to the weakest; the
-    best evaluation metric wins, and of equals the first. Means, scales and weights of the test are then those of the
-    training and the evaluation part together.
+    Each scaling is fitted from the strongest penalty to the weakest; the first best evaluation metric wins. Means,
+    scales and weights of the test are then those of the training and the evaluation part together.
     """
     fold = Fold(plan, labels, design)
     if lacking := sorted({*range(design.n_classes)} - {*fold.train_labels.tolist()}):
@@ -99,10 +97,7 @@ def _matrix(part: "FeaturePart") -> Any:
 
 
 def _scaled(first: Any, others: Sequence[Any], scaling: str) -> tuple[Any, list[Any]]:
-    """Parts on the scale of the first, whose rows have a mean squared length of 1 then.
-
-    Dense columns are centred. Sparse ones are not, because zeros would be filled in.
-    """
+    """Parts on the scale of the first, whose rows have a mean squared length of 1; dense columns are centred."""
     dense = isinstance(first, np.ndarray)
     centre = first.mean(axis=0) if dense else 0.0
     squares = np.square(first - centre).mean(axis=0) if dense else np.asarray((first**2).mean(axis=0)).ravel()

@@ -1,17 +1,17 @@
-"""Features of a task's rows: from embeddings of texts, or from an encoder that is fitted inside each fold.
+"""Features of a task's rows: from embeddings of texts, from an encoder that is fitted in each fold, or a user's own.
 
 Source of the layouts: ulysses-camara/ulysses-senteval@f2a12c2.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
 from sentflow.probing.features import SelectedRows
-from sentflow.texts.table import TaskTable
+from sentflow.texts.table import SEPARATOR, TaskTable
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -35,11 +35,11 @@ def row_features(
     row_of: Mapping[str, int],
     second_row_of: Mapping[str, int] | None = None,
 ) -> np.ndarray:
-    """Features of every row of a task from the embeddings of its dataset's distinct texts.
+    """Features of every row of a task from (m, D) float32 embeddings of its dataset's distinct texts.
 
-    `embeddings`: (m, D) float32. `row_of`: text → its row in `embeddings`. `second_row_of`: the same for second texts
-    and alternatives, where they were embedded with a prompt of their own. Returns float32: (n, D) for single texts,
-    (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D) for a question and its k alternatives, side by side.
+    `row_of`: text → its row there; `second_row_of`: of second texts and alternatives, where they were embedded with a
+    prompt of their own. Returns float32: (n, D) for single texts, (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D)
+    for a question and its k alternatives, side by side.
     """
 
     def of(texts: Sequence[str], row_of: Mapping[str, int]) -> SelectedRows:
@@ -90,9 +90,8 @@ def side_by_side(blocks: "Sequence[EncodedTexts]") -> "EncodedTexts":
 class LazyFeatures:
     """Features from an encoder that is refitted on the training part of every fold.
 
-    A pair's two texts are learned together; a question with alternatives is an ordinary pair with the whole
-    of text b, as in the published evaluator (its lazy class knows no alternatives), unless `split_alternatives`: then
-    each alternative is a text, and the layout is that of `row_features`.
+    A question with alternatives is an ordinary pair with the whole of text b, as in the published evaluator, unless
+    `split_alternatives`: then each alternative is a text, and the layout is that of `row_features`.
     """
 
     def __init__(self, table: TaskTable, encoder: LazyEncoder, *, split_alternatives: bool = False) -> None:
@@ -124,3 +123,44 @@ class LazyFeatures:
     @staticmethod
     def _texts(texts: Sequence[str], rows: np.ndarray) -> list[str]:
         return [texts[row] for row in rows] if texts else []
+
+
+# --- by a user's own class, a `sentflow.encoders.kinds.custom.CustomFeaturiser` ------------------------------
+
+ALL = "all"  # the split of a featuriser that is not lazy
+SPLITS = ("train", "eval", "test")
+
+
+class LazyFeaturised:
+    """Features of a fold: first of its training rows, from which the featuriser may learn, then of the others."""
+
+    def __init__(self, table: TaskTable, featuriser: Any) -> None:
+        self._table, self._featuriser = table, featuriser
+
+    def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n, d) float32 features of the training, evaluation and test rows."""
+        self._featuriser.start()
+        train, evaluation, test = (
+            _embedded(self._featuriser, self._table, rows, split)
+            for rows, split in zip((plan.train, plan.evaluation, plan.test), SPLITS, strict=True)
+        )
+        return train, evaluation, test
+
+
+def all_features(table: TaskTable, featuriser: Any) -> np.ndarray:
+    """(n, d) float32 features of every row of a task."""
+    featuriser.start()
+    return _embedded(featuriser, table, np.arange(len(table)), ALL)
+
+
+def row_texts(table: TaskTable) -> list[str]:
+    """One text per row, which names the row in messages and in checksums."""
+    if not table.text_b:
+        return list(table.text_a)
+    return [SEPARATOR.join(row) for row in zip(table.text_a, table.text_b, strict=True)]
+
+
+def _embedded(featuriser: Any, table: TaskTable, rows: np.ndarray, split: str) -> np.ndarray:
+    texts_a = [table.text_a[row] for row in rows]
+    texts_b = [table.text_b[row] for row in rows] if table.text_b else None
+    return np.asarray(featuriser.embed(texts_a, texts_b, task=table.info.task, split=split))

@@ -60,10 +60,7 @@ def _predictions(rows: pa.Table) -> pa.Table:
 def refuse_other_settings(
     files: Sequence[Path | str], infos: Sequence[FoldInfo], settings: ProbeSettings
 ) -> None:
-    """Refuse to mix folds of different protocols in one score.
-
-    Raises DataError: a fold was trained with other settings; the files are counted and the first is named.
-    """
+    """Refuse to mix folds of different protocols in one score. DataError: how many have other settings, and one."""
     wanted = settings.as_json()
     others = [file for file, info in zip(files, infos, strict=True) if info.settings != wanted]
     if others:
@@ -133,11 +130,7 @@ def about_score(
 
 
 def kept_documents(table: TaskTable, probe: ProbeSettings) -> Documents | None:
-    """The documents of a task that settings of folds keep together; None where rows are assigned one by one.
-
-    Rows without a document are documents of their own. Settings of a task whose rows name none do not keep any
-    together, see `catalog.job_settings`.
-    """
+    """The documents of a task that settings of folds keep together, see `catalog.job_settings`; None where none are."""
     if not probe.protocol.switches.group_folds:
         return None
     return Documents.of(resampling_units(table.labels, table.groups).of_row, table.labels)

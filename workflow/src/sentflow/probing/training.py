@@ -65,11 +65,10 @@ def train_fold(
 ) -> FoldResult:
     """Choose a setting on the evaluation part, train with it, test once.
 
-    The search keeps the setting with the best evaluation metric after a short training; the first best wins. The final
-    training ends when the evaluation loss stops falling; its last weights are tested, or its best.
+    The search keeps the first setting with the best evaluation metric after a short training. The final training ends
+    when the evaluation loss stops falling; its last weights are tested, or its best.
 
-    `parts`: features (n, D) float32 of the training, evaluation and test rows, all dense or all sparse. `labels`: (n,)
-    int64 of all rows of the task.
+    `parts`: (n, D) float32 features of the training, evaluation and test rows. `labels`: (n,) int64 of all rows.
     """
     fold, protocol, width = Fold(plan, labels, design), design.protocol, parts[0].shape[1]
     problem = _problem(fold, parts)
@@ -136,11 +135,9 @@ def train_folds(
 def train_planned(
     source: FeatureSource, labels: np.ndarray, plans: Iterable[FoldPlan], design: ProbeDesign
 ) -> Iterator[FoldResult]:
-    """Train folds in their order, each by itself: its result does not depend on which others are wanted.
+    """Train folds in their order, each by itself, with (n,) int64 class indices of all rows.
 
     BLAS is held to one thread: the order of sums, and with it the last bits, depends on their number.
-
-    `labels`: (n,) int64 class indices of all rows.
     """
     with threadpool_limits(1):
         train = import_module(REGULARISED_PROBES).train_fold if design.regularised else train_fold

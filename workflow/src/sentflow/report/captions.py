@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import NAMED_DIFFERENCE, n_needed
 from sentflow.compare.rows import CORRECTED_T, EQUIVALENT, OUT_OF_FOLD, PairRow
-from sentflow.compare.score_rows import OfAProtocol, ScoreRow, by_protocol
+from sentflow.compare.score_rows import ScoreRow, by_protocol
 from sentflow.report.numbers import MISSING, about, count, counted, decimal, listed, percent
 from sentflow.report.rows import unique
 from sentflow.stats.effective import FEWEST_DOCUMENTS
@@ -48,13 +48,10 @@ _CORRECTED_T = "corrected resampled t, Nadeau and Bengio 2003"
 SAME_DOCUMENTS = "new texts of the same documents"
 NEW_DOCUMENTS = "new documents of the same kind"
 TOO_FEW_DOCUMENTS = "too few documents"
-LETTERS = (
-    "Superscript letters: the encoders (letters in the heading) that this one is significantly better than."
-)
 NO_TEST = (
-    "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
-    "do not show that two encoders are equally good."
+    "No test between encoders was made, so nothing is in bold; overlapping intervals do not show equality."
 )
+NOTHING_COMPARED = "Nothing was compared: fewer than two have a score."
 NOTHING_TO_COMPARE = "Nothing to compare: fewer than two encoders have a score on every task."
 DEGENERATE = "†: all folds gave the same score, so there is no interval."
 
@@ -76,19 +73,19 @@ def protocols_of(rows: Sequence[Any]) -> str:
     return f"protocol {first[0]}" + (f" ({'; '.join(apart)})" if apart else "")
 
 
-def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
+def apart_notes(rows: Iterable[Any]) -> list[str]:
     """That nothing is said over tasks of several protocols, where there are several."""
     if len(by_protocol(rows)) < 2:
         return []
     return ["Means, ranks and tests over tasks never combine protocols."]
 
 
-def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+def of_protocol(protocol: str, rows: Iterable[Any]) -> str:
     """``, protocol corrected`` behind a heading; nothing where all rows have the same one."""
     return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
 
 
-def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+def heading_of_protocol(protocol: str, rows: Iterable[Any]) -> str:
     """``Protocol corrected`` above a group; nothing where all rows have the same one."""
     return of_protocol(protocol, rows).replace(", p", "P", 1)
 
@@ -164,14 +161,13 @@ def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
         known = f"{row.task} has {counted(row.n_documents, 'document')}"
         if row.is_untested:
             missing = (
-                f"{known}, and the rarest class occurs in "
-                f"{row.documents_with_rarest_class} of them. {row.folds} folds that keep documents together need every "
-                f"class in at least {row.folds} (more, if documents differ in size), so there is no score"
+                f"{known}, and the rarest class occurs in {row.documents_with_rarest_class} of them; {row.folds} folds "
+                f"that keep documents together need every class in at least {row.folds}, so there is no score"
             )
         else:
             missing = (
-                f"{known}, {decimal(row.effective_documents, 1)} effective; of fewer than {FEWEST_DOCUMENTS:g} "
-                "effective ones (a convention) there is no interval and no test"
+                f"{known}, {decimal(row.effective_documents, 1)} effective; below {FEWEST_DOCUMENTS:g} there is no "
+                "interval and no test"
             )
         found.append(f"{TOO_FEW_DOCUMENTS.capitalize()}: {missing}.")
     return found
@@ -182,11 +178,24 @@ def test_name(pairs: Iterable[PairRow]) -> str:
     return " or ".join(unique(_TESTS[pair.test] for pair in pairs))
 
 
-def test_note(pairs: Sequence[PairRow]) -> str:
-    """What bold, underline and letters rest on; at least one pair."""
+def letters(systems: str = "encoders") -> str:
+    """What raised letters mean."""
+    return f"Superscript letters: the {systems} that this one is significantly better than."
+
+
+def test_note(test: str, across: str, alpha: float, what: str = "score") -> str:
+    """What bold and underline rest on."""
     return (
-        "Bold: highest score, if a test was made; underlined: not significantly worse than it. "
-        f"Test: {test_name(pairs)}, Holm over all pairs of the task, {percent(pairs[0].alpha)}. {LETTERS}"
+        f"Bold: highest {what}, if a test was made; underlined: not significantly lower than it. Test: {test}, Holm "
+        f"over all pairs {across}, {percent(alpha)}."
+    )
+
+
+def difference_note(test: str, across: str, level: float, alpha: float) -> str:
+    """What the columns of tables of differences hold."""
+    return (
+        f"Difference: first minus second, with its {percent(level)} interval, not adjusted for the number of pairs; "
+        f"p: {test}; Holm: adjusted over all pairs {across}; *: at most {percent(alpha)}."
     )
 
 
@@ -197,10 +206,8 @@ def equivalence(p: float) -> str:
 
 def equivalence_note(margin: float) -> str:
     """What `equivalence` says."""
-    return (
-        f"Equivalent: the {percent(1 - 2 * EQUIVALENT)} interval lies within ± {decimal(margin, 2)} "
-        "(statistics.rope), not adjusted for the number of pairs."
-    )
+    level = percent(1 - 2 * EQUIVALENT)
+    return f"Equivalent: the {level} interval lies within ± {decimal(margin, 2)} (statistics.rope), not adjusted."
 
 
 def sizes(n: int, mdd: float) -> str:
@@ -212,26 +219,18 @@ def sizes(n: int, mdd: float) -> str:
 def detectable_note(alpha: float, units: str = "texts", systems: str = "encoders", of: str = "task") -> str:
     """What the minimum detectable difference is, and what `N_NEEDED` is."""
     return (
-        "MDD, minimum detectable difference: smallest true difference that is found significant at "
-        f"{percent(alpha)} (Holm) in at least four of five cases; median over the pairs of the {of}. "
-        f"{N_NEEDED}: about how many {units} like these would lower it to {NAMED_DIFFERENCE:g}, for the typical "
-        f"pair of {systems}, all else equal (errors fall with the square root of n)."
+        f"MDD, minimum detectable difference: smallest true difference that is significant at {percent(alpha)} (Holm) "
+        f"in four of five cases, for the median pair of {systems} of the {of}. {N_NEEDED}: about how many {units} like "
+        f"these would lower it to {NAMED_DIFFERENCE:g}."
     )
 
 
 def metric_note(rows: Sequence[ScoreRow]) -> str:
     """The metrics that occur, spelled out."""
-    used = unique(row.metric for row in rows)
+    used, clips = unique(row.metric for row in rows), {row.clips for row in rows}
     words = [f"{metric_name(name)}: {METRICS_IN_WORDS.get(name, name)}" for name in used]
-    clips = [row.clips for row in rows]
-    below = (
-        "fold scores below 0 count as 0, so guessing has a mean a little above 0"
-        if all(clips)
-        else "fold scores below 0 are kept"
-        if not any(clips)
-        else "fold scores below 0 count as 0 under some protocols"
-    )
-    return f"{'; '.join(words)}; in a fold 0 is chance, 1 is perfect; {below}."
+    cut = "; fold scores below 0 count as 0" + (" under some protocols" if len(clips) > 1 else "")
+    return f"{'; '.join(words)}; in a fold 0 is chance, 1 is perfect{cut if any(clips) else ''}."
 
 
 def metric_name(metric: str) -> str:
@@ -244,13 +243,6 @@ def family_name(family: str) -> str:
     return FAMILIES.get(family, family)
 
 
-def extent(rows: Sequence[Any]) -> str:
-    """``4 encoders on 18 tasks``."""
-    n_models = len(unique(row.model for row in rows))
-    n_tasks = len(unique(row.task for row in rows))
-    return f"{counted(n_models, 'encoder')} on {counted(n_tasks, 'task')}"
-
-
 def degenerate_notes(rows: Sequence[ScoreRow], sign: str = "†") -> list[str]:
     """What the sign beside a score without interval means, if it occurs."""
     return [DEGENERATE.replace("†", sign)] if any(row.degenerate for row in rows) else []
@@ -261,8 +253,4 @@ def few_seeds(counts: Iterable[int]) -> list[str]:
     fewest = min(counts, default=ENOUGH_SEEDS)
     if fewest < LEAST_SEEDS:
         return [f"Below {LEAST_SEEDS} seeds there is no interval and no test for new seeds."]
-    if fewest < ENOUGH_SEEDS:
-        return [
-            f"With fewer than {ENOUGH_SEEDS} seeds the spread is poorly known, and intervals may be too narrow."
-        ]
-    return []
+    return [f"With fewer than {ENOUGH_SEEDS} seeds intervals may be too narrow."] * (fewest < ENOUGH_SEEDS)

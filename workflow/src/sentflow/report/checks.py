@@ -16,17 +16,15 @@ CONTROL_TOLERANCE = 0.05
 class Selection:
     """What the config asked for."""
 
-    # tasks, models: names selected
+    # tasks, models, pairs, baselines, question_sets, retrievers: names selected
+    # random_models: those of the models whose vectors know nothing of the texts
+    # pair_models: encoders with fixed vectors, which are scored on pair sets
     tasks: list[str] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
-    # random_models: those of the models whose vectors know nothing of the texts
     random_models: list[str] = field(default_factory=list)
-    # pairs, pair_models, baselines: pair sets, and what is scored on them: encoders with fixed vectors, and overlaps
-    # of texts
     pairs: list[str] = field(default_factory=list)
     pair_models: list[str] = field(default_factory=list)
     baselines: list[str] = field(default_factory=list)
-    # question_sets, retrievers: question sets, and what searches for them
     question_sets: list[str] = field(default_factory=list)
     retrievers: list[str] = field(default_factory=list)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from statistics import fmean
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, is_alike, other, winner_by
+from sentflow.compare.differences import Difference, is_alike, other, winner
 from sentflow.compare.rows import AcrossRow, QuestionDifference, SimilarityDifference
 from sentflow.compare.score_rows import ScoreRow, by_protocol
-from sentflow.flow import paths
 from sentflow.report import captions
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing.rows import average_score
@@ -23,21 +22,10 @@ from sentflow.report.numbers import decimal, listed
 from sentflow.report.rows import unique
 from sentflow.stats.multiplicity import holm, least_sign_flip_p
 
-_WORDS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     "twelve",
-]
+)
 IDENTICAL, EQUAL = "identical vectors", "equal throughout"
 """What is said of two systems between which nothing can be tested."""
 
@@ -202,11 +190,8 @@ class Ranking:
         if not tied:
             return f"{self.systems[0].title} is significantly better than every other {self.what}."
         if tied == n - 1:
-            return (
-                f"The tests do not separate any of the {n} {self.what}s from the first."
-                if n > 2
-                else "The test does not separate the two."
-            )
+            several = f"The tests do not separate any of the {n} {self.what}s from the first."
+            return several if n > 2 else "The test does not separate the two."
         rest = n - 1 - tied
         behind = f"{spelled(rest)} {'is' if rest == 1 else 'are'} significantly behind"
         return f"{self._spelled(1 + tied)} may be the best. The other {behind}."
@@ -271,12 +256,8 @@ class Sets:
 
     def lead(self, one: UnitSet) -> float:
         """The highest printed value less the next; NaN for fewer than two."""
-        ranked = one.ranked
-        return (
-            self.printed(one.values[ranked[0]]) - self.printed(one.values[ranked[1]])
-            if len(ranked) > 1
-            else math.nan
-        )
+        printed = [self.printed(one.values[name]) for name in one.ranked]
+        return printed[0] - printed[1] if len(printed) > 1 else math.nan
 
     def firsts(self) -> Counter[str]:
         """On how many unit sets a system alone has the highest printed value."""
@@ -311,14 +292,9 @@ class Sets:
             text += f" On {spelled(shared, self.what)} the highest score is shared."
         if any(one.is_tested for one in self.sets):
             clear = sum(one.is_clear for one in self.sets)
-            leads = (
-                "No lead is"
-                if not clear
-                else "One lead is"
-                if clear == 1
-                else f"{spelled(clear).capitalize()} leads are"
+            text += (
+                f" {spelled(clear).capitalize()} {'lead is' if clear < 2 else 'leads are'} {{significant}}."  # noqa: PLR2004
             )
-            text += f" {leads} {{significant}}."
         return Claim(text, {**names, "significant": "significant"})
 
     def _share(self, most: int) -> str:
@@ -340,23 +316,10 @@ def spelled(n: int, what: str = "") -> str:
 # --- families ------------------------------------------------------------------------------------------------
 
 
-_READS = (
-    paths.SUMMARY,
-    paths.PAIRS,
-    paths.RANKS,
-    paths.ACROSS,
-    paths.SUMMARY_SIMILARITY,
-    paths.SIMILARITY_PAIRS,
-    paths.SUMMARY_RETRIEVAL,
-    paths.RETRIEVAL_PAIRS,
-    paths.ENCODERS,
-)
-
-
 def facts(results: Path) -> list[str]:
     """Who leads by which measure in a results folder: the sentences of the page, without marks."""
     return [
-        f"{sets.what.capitalize()}s: {over_one_or_more(ranking, sets)}"
+        f"{sets.what.capitalize()}s: {ranking.verdict() if len(sets.sets) == 1 else sets.finding()}"
         if sets
         else f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
         for ranking, sets in rankings(results)
@@ -365,8 +328,7 @@ def facts(results: Path) -> list[str]:
 
 def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
     """Rankings over tasks, pair sets and question sets in a results folder; the latter two with these sets."""
-    files = [results / Path(file).relative_to(paths.RESULTS) for file in _READS]
-    inputs = Inputs([file for file in files if file.is_file()])
+    inputs = Inputs.of(results)
     scores, encoders = inputs.rows_if_there(ScoreRow), inputs.rows_if_there(EncoderRow)
     similarity = main_rows(inputs.rows_if_there(SimilarityRow))
     over_sets = (
@@ -375,11 +337,6 @@ def rankings(results: Path) -> list[tuple[Ranking, Sets | None]]:
     )
     of_tasks = of_probing(scores, inputs.together(Comparisons), encoders) if scores else []
     return [*((ranking, None) for ranking in of_tasks), *(one for one in over_sets if one[1].sets)]
-
-
-def over_one_or_more(ranking: Ranking, sets: Sets) -> Claim:
-    """The verdict on a single unit set, else who is first on how many."""
-    return ranking.verdict() if len(sets.sets) == 1 else sets.finding()
 
 
 def of_probing(
@@ -467,34 +424,22 @@ def _of_protocol(
             low, high = ranks[model].mean_low, ranks[model].mean_high
         if not math.isnan(mean):
             systems.append(System(model, row.model_title, mean, row.is_control, low, high))
-    ranked = tuple(sorted(systems, key=lambda system: -system.value))
+    ranked, where = tuple(sorted(systems, key=lambda system: -system.value)), f"over {len(tasks)} tasks"
+    about = Ranking(ranked, {}, "encoder", "mean score", where, protocol=protocol)
     if one or not across:
         pairs = comparisons.pairs if one else ()
         tests, alike = _tests(((pair, pair.p_holm <= pair.alpha) for pair in pairs), encoders)
-        measure, where = (
-            ("score", f"on {rows[0].task_title}") if one else ("mean score", f"over {len(tasks)} tasks")
-        )
-        return Ranking(
-            ranked, tests, "encoder", measure, where, texts(rows[0]), level=rows[0].level, protocol=protocol,
-            alike=alike,
-        )  # fmt: skip
+        if one:
+            about = replace(about, measure="score", where=f"on {rows[0].task_title}")
+        return replace(about, tests=tests, population=texts(rows[0]), level=rows[0].level, alike=alike)
     first = across[0]
     is_too_few = least_sign_flip_p(first.n_units) * len(across) > first.alpha
     # Ranks can favour the other one, or find what the average difference leaves open
     significant = ((row, row.separated and not row.low <= 0 <= row.high) for row in across)
     tests, alike = _tests(significant, encoders)
-    return Ranking(
-        ranked,
-        tests,
-        "encoder",
-        "mean score",
-        f"over {len(tasks)} tasks",
-        "new tasks of the same source" if first.n_sources == 1 else "tasks of new sources",
-        too_few=spelled(first.n_units, first.units.removesuffix("s")) if is_too_few else "",
-        level=first.level,
-        protocol=protocol,
-        alike=alike,
-    )
+    population = "new tasks of the same source" if first.n_sources == 1 else "tasks of new sources"
+    few = spelled(first.n_units, first.units.removesuffix("s")) if is_too_few else ""
+    return replace(about, tests=tests, population=population, too_few=few, level=first.level, alike=alike)
 
 
 def _tests(
@@ -542,7 +487,7 @@ def _over_sets(
         == len(titles)
     ]
     order.sort(key=lambda system: -system.value)
-    significant = ((row, winner_by(row, row.p_holm) is not None) for row in rows if one)
+    significant = ((row, winner(row) is not None) for row in rows if one)
     tests, alike = _tests(significant, encoders, scale)
     ranking = replace(
         about,
@@ -571,7 +516,7 @@ def _filled(
     for row, p in zip(differences, adjusted, strict=True):
         if is_alike(row):
             continue
-        better, found = winner_by(row, p), beaten.setdefault(row.unit_set, set())
+        better, found = winner(row, p), beaten.setdefault(row.unit_set, set())
         if better is not None:
             found.add((better, other(row, better)))
     return tuple(

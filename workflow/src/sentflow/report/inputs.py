@@ -20,18 +20,33 @@ class RowOfAFile(Protocol):
 class Inputs:
     """Files of results, told apart by their names; each is read once.
 
-    `files`: of ``summary/``, ``comparisons/``, ``similarity/`` and ``protocols/``.
+    `files`: of ``summary/``, ``comparisons/``, ``similarity/`` and ``protocols/``. `published`: values of papers that
+    a table shows beside ours, as the catalog has them.
     """
 
     def __init__(self, files: Sequence[Path] = ()) -> None:
         self.files = tuple(files)
+        self.published: Sequence[Mapping[str, Any]] = ()
         self._found: dict[type, Any] = {}
+
+    @classmethod
+    def of(cls, results: Path) -> "Inputs":
+        """The summaries and comparisons of a results folder."""
+        folders = ("summary", "comparisons", "similarity", "retrieval")
+        files = [file for folder in folders for file in sorted((results / folder).glob("*.*"))]
+        return cls([file for file in files if file.suffix == ".parquet" or file.stem == "omnibus"])
 
     @classmethod
     def holding(cls, found: Mapping[type, Any]) -> "Inputs":
         """Inputs without files: the rows of each kind, and what is made of several files by its class."""
         inputs = cls()
         inputs._found.update(found)
+        return inputs
+
+    def quoting(self, published: Sequence[Mapping[str, Any]]) -> "Inputs":
+        """The same, with values of papers."""
+        inputs = Inputs(self.files)
+        inputs.published, inputs._found = published, self._found
         return inputs
 
     def rows(self, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:

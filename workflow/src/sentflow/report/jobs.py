@@ -68,8 +68,7 @@ def _refuse_other_place(file: Path, row: "ScoreRow") -> None:
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
         raise DataError(
-            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and "
-            "run snakemake again."
+            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and run snakemake again."
         )
 
 
@@ -85,9 +84,9 @@ def summarise_similarity(
     histograms: Out,
 ) -> None:
     """Results of similarity of all encoders → their summaries, of which tables and figures are made."""
-    from sentflow.report.families.pair_summaries import in_order
     from sentflow.report.families.similarity import summary
     from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
+    from sentflow.report.families.similarity.summary import in_order
     from sentflow.similarity.scores import read_similarities
 
     correlations: list[SimilarityRow] = []
@@ -116,7 +115,7 @@ def summarise_geometry(
     """Results of geometry of all encoders → their summaries, of which tables and figures are made."""
     from sentflow.report.families.geometry import summary
     from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-    from sentflow.report.families.pair_summaries import in_order
+    from sentflow.report.families.similarity.summary import in_order
 
     alignment_rows = [summary.alignment_row(read_sealed(file), settings) for file in aligned]
     results = [read_sealed(file) for file in measured]
@@ -308,9 +307,14 @@ def summarise_costs(
 ) -> None:
     """Benchmark records of Snakemake → time and memory per rule, and what each encoder is and costs."""
     from sentflow.compare.score_rows import ScoreRow
-    from sentflow.report.costs.encoders import Embedding, encoder_rows
     from sentflow.report.costs.rows import CostRow, EncoderRow
-    from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
+    from sentflow.report.costs.summary import (
+        Embedding,
+        benchmark_files,
+        cost_rows,
+        encoder_rows,
+        records_by_rule,
+    )
     from sentflow.report.inputs import Inputs
     from sentflow.report.rows import MeasuredRow, data_versions
 
@@ -382,6 +386,7 @@ def make_tables(*, summary: list[In], products: str, settings: Json, output: lis
     """
     from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
     from sentflow.report.table.latex import compact_latex_text, latex_text
+    from sentflow.report.table.table import made
 
     # how the name of a file goes on behind that of the table → what writes it
     forms = {
@@ -393,10 +398,8 @@ def make_tables(*, summary: list[In], products: str, settings: Json, output: lis
     }
 
     def make(product: "Product", inputs: "Inputs") -> None:
-        about = {"caption": settings["caption"]}
-        if product.name in settings["published"]:
-            about["published"] = settings["published"][product.name]
-        table = product.load()(inputs, about)
+        published = settings["published"].get(product.name, ())
+        table = made(product, inputs, settings["caption"], published)
         for ending, file in _endings(output, product.name, forms).items():
             write_text(file, forms[ending](table))
         logger.info("%s: %d records", product.name, len(table.records))

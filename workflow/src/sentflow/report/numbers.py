@@ -91,10 +91,19 @@ def p_number(value: float | None) -> str:
 
 def file_size(n_bytes: float) -> str:
     """Sizes of an axis: ``300 B``, ``3 kB``, ``0.3 GB``; a kilobyte has 1,000 bytes."""
-    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if n_bytes >= size:
-            return f"{n_bytes / size:g} {unit}"
-    return f"{n_bytes:g} B"
+    return _scaled(n_bytes, ("GB", "MB", "kB"), " B")
+
+
+def short_count(value: float) -> str:
+    """``300``, ``30 k``, ``100 M``, ``7 B``."""
+    return _scaled(value, ("B", "M", "k"))
+
+
+def _scaled(value: float, units: tuple[str, str, str], unit: str = "") -> str:
+    found = next(
+        ((size, one) for size, one in zip((1e9, 1e6, 1e3), units, strict=True) if value >= size), None
+    )
+    return f"{value / found[0]:g} {found[1]}" if found else f"{value:g}{unit}"
 
 
 def seconds_each(seconds: float) -> str:

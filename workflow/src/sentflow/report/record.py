@@ -12,26 +12,9 @@ import yaml
 from sentflow.jobs.machine import instructions, library_version, processor_name
 
 LIBRARIES = (
-    "sentflow",
-    "snakemake",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "torch",
-    "sentence-transformers",
-    "transformers",
-    "tokenizers",
-    "safetensors",
-    "pandas",
-    "py3langid",
-    "pyarrow",
-    "bm25s",
-    "ir-measures",
-    "pytrec-eval-terrier",
-    "PyStemmer",
-    "underthesea",
-    "matplotlib",
-    "jinja2",
+    *("sentflow", "snakemake", "numpy", "scipy", "scikit-learn", "torch", "sentence-transformers"),
+    *("transformers", "tokenizers", "safetensors", "pandas", "py3langid", "pyarrow", "bm25s", "ir-measures"),
+    *("pytrec-eval-terrier", "PyStemmer", "underthesea", "matplotlib", "jinja2"),
 )
 _SECONDS_FOR_GIT = 20
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from sentflow.config.model import Settings
 from sentflow.errors import DataError
@@ -20,6 +20,15 @@ class DataRow(Protocol):
     @property
     def data_version(self) -> str:
         """What the texts are."""
+
+
+class Stored:
+    """A row of a file of that name, without ending."""
+
+    FILE: ClassVar[str]
+
+    def __init_subclass__(cls, file: str = "") -> None:
+        cls.FILE = file or cls.FILE
 
 
 @dataclass(frozen=True)
@@ -73,14 +82,12 @@ def data_note(rows: Sequence[DataRow]) -> str:
         return SAMPLE_NOTE
     if not any(is_sample(version) for version in versions):
         return f"Data: {'; '.join(versions)}."
-    tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
-    by_version = [f"{version} ({of})" if of else version for version, of in tasks.items()]
+    by_version = []
+    for version in versions:
+        tasks = unique(getattr(row, "task", "") for row in rows if row.data_version == version)
+        of = ", ".join(filter(None, tasks))
+        by_version.append(f"{version} ({of})" if of else version)
     return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
-
-
-def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
-    tasks = [getattr(row, "task", "") for row in rows if row.data_version == version]
-    return unique(task for task in tasks if task)
 
 
 def described(settings: Settings, section: str, name: str) -> Any:

@@ -35,7 +35,7 @@ def stop_words(settings: str | Sequence[str] | StopList, *, where: str) -> froze
     if settings.sha256 not in (None, found):
         raise DataError(
             f"{where}: {settings.file} has the SHA-256 {found}, expected {settings.sha256}. Bring that file, or "
-            "name a list of yours as an analyser of its own."
+            f"name a list of yours as an analyser of its own.{_origin(settings)}"
         )
     lines = decode(content, "utf-8", where=settings.file).splitlines()
     words = frozenset(filter(None, (line.strip() for line in lines)))
@@ -65,10 +65,14 @@ def _read(settings: StopList, where: str) -> tuple[bytes, str]:
     if not path.is_file():
         raise ConfigError(
             f"{where}.file: there is no file {settings.file} (searched for in {Path.cwd()}). Write the path of a text "
-            "file with one term per line."
+            f"file with one term per line.{_origin(settings)}"
         )
     content = path.read_bytes()
     return content, hashlib.sha256(content).hexdigest()
+
+
+def _origin(settings: StopList) -> str:
+    return f" It is from {settings.source}" if settings.source else ""
 
 
 def _known_list(name: str, where: str) -> Sequence[str]:

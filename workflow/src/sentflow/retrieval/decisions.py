@@ -37,14 +37,13 @@ _SET = b"questions"
 class Decision:
     """Keeps the best documents of a question, as far as all of these allow; None for no limit.
 
-    The published rule of the Zalo challenge 2021 (the first two; the first alone if the second is 2.7 or more below it;
-    none below 20) is ``most`` 2, ``window`` 2.7, ``least`` 20, but for scores that differ by exactly 2.7.
+    The published rule of the Zalo challenge 2021 is ``most`` 2, ``window`` 2.7, ``least`` 20, but for scores that
+    differ by exactly 2.7.
     """
 
     most: int | None = None  # number of documents
     window: float | None = None  # documents whose score is below that of the best by at most so much
-    # share: documents whose score is at least this share of the best one's: 0.9 of 20 is 18, of −20 it is −22. Other
-    # units of the scores change nothing.
+    # share: documents with at least this share of the best score: 0.9 of 20 is 18, of −20 it is −22
     share: float | None = None
     least: float | None = None  # documents with at least this score
 
@@ -209,8 +208,7 @@ def write_decision_values(
 ) -> None:
     """Write the values of every question as Parquet, and their means with intervals as JSON.
 
-    `found`: what was decided for the questions of one set, and what that is worth; at least one. `n_asked`: questions
-    of the set, with and without a relevant document.
+    `found`: what was decided for the questions of one set, and its worth. `n_asked`: all questions of the set.
     """
     first = found[0][1]
     columns: Columns = {"question": first.questions, "group": first.groups}

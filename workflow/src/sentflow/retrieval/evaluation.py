@@ -28,7 +28,7 @@ from sentflow.stats.means import interval_of_scores, says_enough
 from sentflow.stats.paired import PairedT
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import Corpus, CorpusFile, Questions, copies
 
 CORPUS, MEAN, TREC_EVAL = RULES = ("corpus", "mean", "trec_eval")
 DECISIVE = 0.01  # of a mean: what can move by more is no ground to call a run better than another
@@ -62,10 +62,21 @@ def as_trec_eval(run: Run) -> Run:
     place[sorted(range(len(names)), key=names.__getitem__, reverse=True)] = np.arange(len(names))
     ranked = {}
     for question, found in run.ranked.items():
-        scores = found.scores.astype(np.float32)
+        scores = _single(found.scores)
         order = np.lexsort((place[found.rows], -scores))
         ranked[question] = Ranked(found.rows[order], scores[order].astype(np.float64), found.tied_at_cut)
     return replace(run, ranked=ranked)
+
+
+def n_equal_in_trec_eval(run: Run) -> int:
+    """Questions with different scores that are equal in single precision, so that trec_eval orders them by name."""
+    distinct = [(one.scores, _single(one.scores)) for one in run.ranked.values()]
+    return sum(len(np.unique(scores)) > len(np.unique(single)) for scores, single in distinct)
+
+
+def _single(scores: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):  # large ones are infinite there, too
+        return scores.astype(np.float32)
 
 
 def best_and_worst(run: Run, ranking: Ranking, grades: Grades) -> tuple[Orders, Orders]:
@@ -217,7 +228,7 @@ class Evaluation:
 def evaluate(
     run: Run,
     questions: Questions,
-    corpus: Corpus,
+    corpus: Corpus | CorpusFile,
     measures: Sequence[str],
     *,
     depth: int | None = None,
@@ -266,7 +277,7 @@ def evaluate(
     # only judged documents, for the questions that have others, too
     condensed = {name: [one for one in own if one in grades[name]] for name, own in ranking.items()}
     condensed = {name: own for name, own in condensed.items() if len(own) < len(ranking[name])}
-    equals = corpus.copies()
+    equals = copies(corpus, {document for own in grades.values() for document in own})
     widened = {name: _widened(found, equals) for name, found in grades.items()}
     widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())

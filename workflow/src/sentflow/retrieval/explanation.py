@@ -3,23 +3,23 @@
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sentflow.encoders.vectors.sparse import TermName
-from sentflow.encoders.vectors.terms import TermEmbeddings
+from sentflow.encoders.vectors.sparse import TermEmbeddings, TermName
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.retrieval.hardest import HardQuestion
 from sentflow.retrieval.ranking import Run, read_run
-from sentflow.retrieval.retrievers.bm25 import Bm25, TermCounts, count_terms, read_counts, read_terms
+from sentflow.retrieval.retrievers.bm25 import Bm25
 from sentflow.retrieval.search import Search
-from sentflow.retrieval.settings import SearchSettings, Sparse
+from sentflow.retrieval.settings import CountsTerms, SearchSettings, Sparse
+from sentflow.retrieval.term_index import TermCounts, TermIndex
 from sentflow.texts.corpora import Questions, read_corpus, read_ids, read_shard
 from sentflow.texts.shards import rows_of_shard, shards_of
 
@@ -27,8 +27,7 @@ logger = logging.getLogger(__name__)
 
 RELEVANT, WRONG = "relevant", "wrong"
 TERMS = 10  # of a question and a document that are kept: their number is kept, too
-# Of the sum of the absolute addends: runs of BM25 add up in float32, where a sum of n numbers is off by n · 6e-8 of it
-# at most, so that this allows for questions of 1,600 terms
+# Of the sum of absolute addends: float32 sums of n numbers are off by n · 6e-8 of it; enough for 1,600 terms
 _TOLERANCE = 1e-4
 _FILES = 3  # of vectors beside what describes them: texts, weights, numbers of tokens
 
@@ -50,8 +49,7 @@ class Explanation:
     """A score as a sum."""
 
     shared: tuple[Contribution, ...]  # the terms of both texts, the greatest addend first
-    # rest: what is no addend of a shared term: variants of BM25 with `delta` give every document something for each
-    # term of the question that it lacks
+    # rest: of no shared term: BM25 with `delta` gives every document something for each term that it lacks
     rest: float = 0.0
 
     @property
@@ -72,9 +70,9 @@ class Explanation:
 def of_weights(question: Any, document: Any, name: TermName, *, step: float = 1.0) -> Explanation:
     """A product of weights, or of the vectors of shared terms, e^q_j · e^d_j of term j, term by term.
 
-    `question`, `document`: of one text each, both `csr_array` (1, d), no number stored twice, or both
-    `TermEmbeddings`, whose half-precision values are multiplied in float64, and whose weights are no factors of
-    addends. `step`: what weights of the document are multiplied by, see `sentflow.retrieval.retrievers.sparse.rounded`.
+    `question`, `document`: of one text each, both `csr_array` (1, d), or both `TermEmbeddings`, whose values are
+    multiplied in float64. `step`: multiplies weights of the document, see
+    `sentflow.retrieval.retrievers.sparse.rounded`.
     """
     has_vectors = isinstance(question, TermEmbeddings)
     first, second = (one.weights if has_vectors else one for one in (question, document))
@@ -91,13 +89,14 @@ def of_weights(question: Any, document: Any, name: TermName, *, step: float = 1.
     return _explained(Contribution(name(column), *numbers) for column, *numbers in rows)
 
 
-def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[str]) -> Explanation:
+def of_terms(index: Bm25, row: int, question: Sequence[str]) -> Explanation:
     """BM25, term by term, as its own index counts it; a term that the question repeats counts each time."""
-    asked, held = Counter(question), Counter(document)
-    addends = {term: n * float(index.scores([term])[row]) for term, n in sorted(asked.items())}
+    asked = Counter(question)
+    held = {term: index.index.frequency(term, row) for term in sorted(asked)}
+    addends = {term: asked[term] * float(index.scores([term])[row]) for term in held}
     return _explained(
-        (Contribution(term, asked[term], held[term], addends[term]) for term in addends if term in held),
-        rest=math.fsum(addend for term, addend in addends.items() if term not in held),
+        (Contribution(term, float(asked[term]), float(n), addends[term]) for term, n in held.items() if n),
+        rest=math.fsum(addends[term] for term, n in held.items() if not n),
     )
 
 
@@ -115,8 +114,7 @@ class SharedTerm:
     question_set: str
     retriever: str
     question: str
-    # which, document: why the document is here, ``relevant`` or ``wrong``, and its name: the relevant document of the
-    # highest grade, as in `HardQuestion`, or the best ranked of those that are not relevant
+    # which, document: ``relevant`` (the highest grade, as in `HardQuestion`) or ``wrong`` (best ranked); its name
     which: str
     document: str
     rank: int  # of the document; 0 where the run does not hold it
@@ -124,8 +122,7 @@ class SharedTerm:
     n_shared: int  # terms that question and document share
     rest: float  # part of the score that is no addend of a shared term, see `Explanation`
     rest_share: float
-    # place, term: among the shared terms, from 1, the greatest addend first. Where nothing is shared, a single row
-    # says so, with place 0 and an empty term.
+    # place, term: among the shared terms, from 1; where there are none, one row says so: place 0, no term
     place: int
     term: str
     in_question: float  # weight of the term; for BM25 how often it occurs
@@ -167,41 +164,28 @@ def explain(
 def _by_bm25(
     pairs: Sequence[Pair], questions: Questions, settings: SearchSettings, inputs: ExplainInputs
 ) -> list[Explanation]:
-    """By an index of the documents alone, with the counts of the whole corpus."""
+    """By the index of each shard, with the counts of the whole corpus."""
     from sentflow.retrieval.analysers import analyser_of
 
-    analyser, (_, ids) = analyser_of(settings), read_ids(inputs.corpus)
+    assert isinstance(settings.by, CountsTerms) and settings.analyser
+    analyser, how, (corpus_name, ids) = (
+        analyser_of(settings),
+        settings.analyser.as_json(),
+        read_ids(inputs.corpus),
+    )
     text_of = dict(zip(questions.ids, questions.texts, strict=True))
     queries = {pair.question: analyser.terms([text_of[pair.question]])[0] for pair in pairs}
     row_of = {name: row for row, name in enumerate(ids)}
-    held, whole = _documents({row_of[pair.document] for pair in pairs}, inputs.terms, inputs.counts)
-    place = {row: place for place, row in enumerate(held)}
-    # no score of a term depends on others
-    used = {term for own_terms in (*held.values(), *queries.values()) for term in own_terms}
-    known = {term: n for term, n in whole.n_documents_with.items() if term in used}
-    counts = TermCounts(whole.n_documents, whole.n_terms, known)
-    index = Bm25(list(held.values()), settings.by, counts)  # type: ignore[arg-type]
-    rows = [row_of[pair.document] for pair in pairs]
-    return [
-        of_terms(index, place[row], queries[pair.question], held[row])
-        for pair, row in zip(pairs, rows, strict=True)
-    ]
-
-
-def _documents(
-    rows: Collection[int], terms: Sequence[Path], counts: Sequence[Path]
-) -> tuple[dict[int, list[str]], TermCounts]:
-    """The terms of some documents by their rows, and the counts of the whole corpus."""
-    held: dict[int, list[str]] = {}
-    whole = read_counts(counts[0]) if counts else None
+    whole = TermCounts.read(inputs.counts[0], corpus=corpus_name, analyser=how) if inputs.counts else None
+    explained: dict[Pair, Explanation] = {}
     first = 0
-    for file in terms:
-        shard = read_terms(file)
-        held |= {row: shard[row - first] for row in sorted(rows) if first <= row < first + len(shard)}
-        first += len(shard)
-        whole = whole or count_terms([shard])
-    assert whole is not None  # there is a file of terms at least
-    return held, whole
+    for file, shard in zip(inputs.terms, shards_of(corpus_name, len(inputs.terms)), strict=True):
+        index = Bm25(TermIndex.read(file, corpus=shard, analyser=how), settings.by, whole)
+        for pair in pairs:
+            if 0 <= (row := row_of[pair.document] - first) < index.index.n_documents:
+                explained[pair] = of_terms(index, row, queries[pair.question])
+        first += index.index.n_documents
+    return [explained[pair] for pair in pairs]
 
 
 def _by_weights(
@@ -209,7 +193,7 @@ def _by_weights(
 ) -> list[Explanation]:
     """By the best passage of a document, the first of equals. The tokenizer of the model names the terms."""
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.neural.term_names import term_names
+    from sentflow.encoders.neural.tokenizer import term_names
     from sentflow.retrieval.retrievers.dense import document_vectors, question_vectors
     from sentflow.retrieval.retrievers.sparse import reader_of, refuse_other_terms, rounded
 
@@ -250,8 +234,7 @@ def agreeing(
 ) -> dict[Pair, Explanation]:
     """What is said of pairs, if it is what the scores of a run say; documents that the run lacks have none.
 
-    Raises DataError: terms add up to another score than that of the run: it was made from other files, or by other
-    settings.
+    Raises DataError: terms add up to another score: the run was made from other files, or by other settings.
     """
     found = dict(zip(pairs, explanations, strict=True))
     for pair, explanation in found.items():
@@ -306,7 +289,7 @@ def write_shared_terms(
     logger.info("%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen))
 
 
-def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
+def _rows(about: Mapping[str, Any], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
     for place, one in enumerate(found.shared[:TERMS] or [_NOTHING], start=bool(found.shared)):
         yield SharedTerm(
             **about,
@@ -317,9 +300,6 @@ def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -
             rest=found.rest,
             rest_share=found.share(found.rest),
             place=place,
-            term=one.term,
-            in_question=float(one.in_question),
-            in_document=float(one.in_document),
-            addend=one.addend,
+            **one._asdict(),
             share=found.share(one.addend),
         )

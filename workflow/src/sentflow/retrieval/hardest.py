@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sentflow.retrieval.ranking import Run
-from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpora import CorpusFile, Questions, whole_text
 
 LETTERS = 300  # of a text that are kept: enough to recognise a document
 HARDEST, APART = "hardest", "apart"
@@ -32,18 +32,15 @@ class HardQuestion:
     n_retrievers: int  # of these
     n_relevant: int  # documents of the question
     n_documents: int  # of the corpus
-    # document, document_text, grade: the relevant document of the highest grade, in the order of judgements; the start
-    # of its text
+    # document, …: the first relevant one of the highest grade, and the start of its text
     document: str
     document_text: str
     grade: int
-    # a, value_a, rank_a: the first of the two retrievers, its value on the question, and the rank of `document` in its
-    # run; 0 where it is not there
+    # a, value_a, rank_a: a retriever, its value on the question, and its rank of `document`, 0 for none
     a: str
     value_a: float
     rank_a: int
-    # first_a, first_text_a, first_grade_a: the document that it ranks first, the start of its text, and its grade, NaN
-    # where nobody judged it. Empty where it found nothing.
+    # first_a, …: what it ranks first, the start of its text, its grade (NaN: not judged); empty for nothing
     first_a: str
     first_text_a: str
     first_grade_a: float
@@ -70,8 +67,7 @@ def most_different(scores: np.ndarray, a: int, b: int, *, limit: int) -> np.ndar
     """int64 numbers of the questions on which rows a and b of (m, n) scores differ most; none with equal scores."""
     differences = np.abs(scores[a] - scores[b])
     order = _lowest(-differences, limit)
-    chosen: np.ndarray = order[np.round(differences[order], _DIGITS) > 0]
-    return chosen
+    return np.asarray(order[np.round(differences[order], _DIGITS) > 0])
 
 
 def _lowest(values: np.ndarray, limit: int) -> np.ndarray:
@@ -80,7 +76,7 @@ def _lowest(values: np.ndarray, limit: int) -> np.ndarray:
 
 
 def hard_questions(
-    corpus: Corpus,
+    corpus: CorpusFile,
     questions: Questions,
     values: Mapping[str, np.ndarray],
     asked: Sequence[str],
@@ -91,19 +87,22 @@ def hard_questions(
     pair: Sequence[str],
     limit: int,
 ) -> list[HardQuestion]:
-    """The hardest questions, then those on which two retrievers differ most.
+    """The hardest questions, then those on which two retrievers differ most; at most `limit` of each kind.
 
-    `values`: retriever → (n,) float64 by `measure`, of the n questions that were `asked`. `runs`: retriever → its run,
-    of the two that are shown at least. `serious`: retrievers that are no controls. `pair`: the two that are shown and
-    compared, or one where there is no other. `limit`: at most so many questions of each kind.
+    `values`: retriever → (n,) float64 by `measure`, of the n questions that were `asked`. `runs`: of the two that are
+    shown at least. `serious`: retrievers that are no controls. `pair`: the two, or one where there is no other.
     """
     counted = np.stack([values[name] for name in serious])
     means = counted.mean(axis=0)
     chosen = {HARDEST: hardest(counted, limit=limit)}
     if len(pair) == 2:
         chosen[APART] = most_different(np.stack([values[name] for name in pair]), 0, 1, limit=limit)
-    texts = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     judged, row_of = questions.by_question(), {name: row for row, name in enumerate(questions.ids)}
+    shown = {document for grades in judged.values() for document in grades}
+    shown |= {
+        document for run in runs.values() for name in run.ranked for document in run.documents(name)[:1]
+    }
+    texts = {name: whole_text(title, text) for name, title, text in corpus.documents() if name in shown}
 
     def start(document: str) -> str:
         text = " ".join(texts[document].split())

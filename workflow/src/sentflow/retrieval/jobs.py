@@ -3,8 +3,8 @@
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,39 +30,40 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
-from sentflow.texts.corpora import read_corpus, read_questions
+from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_questions, whole_text
 
 if TYPE_CHECKING:
     from sentflow.audit.question_audit import Judged
-    from sentflow.compare.questions import QuestionSettings
     from sentflow.stats.resampling import Bootstrap
-    from sentflow.texts.corpora import Corpus
 
 logger = logging.getLogger(__name__)
+_ANALYSED = 1 << 13  # texts at a time
 
 
 @job("pyarrow")
 def analyse(*, corpus: In, analyser: Wildcard, settings: AnalyserSettings, table: Out) -> None:
-    """The documents of a corpus into terms, once for all retrievers that count them alike."""
+    """The documents of a corpus into an index of terms, once for all retrievers that count them alike."""
     from sentflow.retrieval.analysers import Analyser
-    from sentflow.retrieval.retrievers.bm25 import write_terms
+    from sentflow.retrieval.term_index import TermIndex
 
-    documents = read_corpus(corpus)
-    terms = Analyser(settings, f"analysers.{analyser}").terms(documents.whole_texts())
-    write_terms(table, terms, corpus=documents.name, analyser=analyser)
+    documents, terms_of = CorpusFile(corpus), Analyser(settings, f"analysers.{analyser}").terms
+    texts = (whole_text(title, text) for _, title, text in documents.documents())
+    parts = iter(lambda: [*islice(texts, _ANALYSED)], [])
+    index = TermIndex.of(map(terms_of, parts), corpus=documents.name, analyser=settings.as_json())
+    index.write(table)
     write_digest(table)
-    logger.info("%s: %d terms in %d documents", documents.name, sum(map(len, terms)), len(terms))
+    logger.info("%s: %d terms in %d documents", index.corpus, index.n_terms, index.n_documents)
 
 
 @job()
 def count_terms(*, terms: list[In], table: Out) -> None:
     """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
-    from sentflow.retrieval.retrievers.bm25 import count_terms, read_terms, write_counts
+    from sentflow.retrieval.term_index import TermCounts, TermIndex
 
-    counts = count_terms(map(read_terms, terms))
-    write_counts(table, counts)
+    counts = TermCounts.summed(map(TermIndex.read, terms))
+    counts.write(table)
     write_digest(table)
-    logger.info("%d different terms in %d documents", len(counts.n_documents_with), counts.n_documents)
+    logger.info("%d different terms in %d documents", len(counts.terms), counts.n_documents)
 
 
 @job("numpy")
@@ -79,7 +80,7 @@ def audit_questions(
     """Questions, judgements and documents → what occurs twice, and what training has shown."""
     from sentflow.audit.question_audit import audit_questions
 
-    corpora = {one.name: one for one in map(read_corpus, [corpus, *training_corpora])}
+    corpora = {one.name: one for one in map(CorpusFile, [corpus, *training_corpora])}
     [test] = _judged([questions], [judgements], corpora)
     training = _judged(training_questions, training_judgements, corpora)
     facts = audit_questions(test, training)
@@ -94,7 +95,7 @@ def audit_questions(
 
 
 def _judged(
-    questions: Sequence[Path], judgements: Sequence[Path], corpora: "dict[str, Corpus]"
+    questions: Sequence[Path], judgements: Sequence[Path], corpora: dict[str, CorpusFile]
 ) -> "list[Judged]":
     from sentflow.audit.question_audit import Judged
 
@@ -309,8 +310,8 @@ def decide(
     from sentflow.retrieval.tuning import training_questions as questions_of
 
     candidates, tuning = grid(settings.parameters), settings.tuning
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
-    said, ranked_run = read_run(run, documents.ids)
+    (_, ids), question_set = read_ids(corpus), read_questions(questions, judgements)
+    said, ranked_run = read_run(run, ids)
     about = {key: said[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
     about["decision"] = settings.decision
     if tuning:
@@ -320,7 +321,7 @@ def decide(
             training_set = read_questions(asked, judged)
             known = questions_of(training_set, ids_are_rows=training_set.name in tuning.row_ids)
             refuse_shared(question_set, known, f"decisions.{settings.decision}")
-            training.append((training_set, read_run(run_file, read_corpus(corpus_file).ids)[1]))
+            training.append((training_set, read_run(run_file, read_ids(corpus_file)[1])[1]))
         tuned = tune_decision(candidates, training, n_folds=tuning.folds, seed=tuning.seed)
         kept, chosen = tuned.decided(ranked_run, question_set.name), tuned.best
         facts = tuned.facts(tuning.margin)
@@ -333,7 +334,7 @@ def decide(
         [chosen] = candidates
         kept = {name: chosen.kept(ranked) for name, ranked in ranked_run.ranked.items()}
     about["parameters"] = chosen.parameters()
-    write_decided(decided, kept, documents.ids, about)
+    write_decided(decided, kept, ids, about)
     logger.info("%d documents for %d questions", sum(map(len, kept.values())), len(question_set))
 
 
@@ -353,8 +354,8 @@ def evaluate(
     from sentflow.retrieval.evaluation import evaluate, write_results
     from sentflow.retrieval.tuning import clusters_of
 
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
-    about, ranked_run = read_run(run, documents.ids)
+    documents, question_set = CorpusFile(corpus), read_questions(questions, judgements)
+    about, ranked_run = read_run(run, read_ids(corpus)[1])
     leaked = next((read_sealed(file)["leaked"] for file in leaks), None)
     evaluation = evaluate(
         ranked_run, question_set, documents, settings.measures, depth=about["depth"], leaked=leaked
@@ -411,11 +412,10 @@ def compare_retrieval(
     from dataclasses import replace
 
     from sentflow.compare import rows as kinds
-    from sentflow.compare.questions import QuestionSet
+    from sentflow.compare.questions import QuestionScores
     from sentflow.retrieval.evaluation import common_questions, decided, read_values
 
     main, families = settings.main, settings.families
-    how = question_settings(settings)
     values_of = {(one.question_set, one.retriever): one for one in map(read_values, rows)}
     by_ties = decided(map(read_sealed, scores))
     compared, of_seeds, tested = [], [], []
@@ -428,15 +428,15 @@ def compare_retrieval(
         if not own:
             continue
         questions, values = common_questions(own, main)
-        question_set = QuestionSet(
-            name=name,
+        question_set = QuestionScores(
+            unit_set=name,
             measure=main,
             systems=[one.retriever for one in own],
             questions=questions,
             groups=own[0].groups,
             clusters=own[0].clusters,
-            values=values,
-            settings=how,
+            scores=values,
+            settings=settings,
         )
         compared.append(question_set)
         kept = [place for place, one in enumerate(own) if (name, main, one.retriever) not in by_ties]
@@ -446,10 +446,10 @@ def compare_retrieval(
                 *(name, main, ", ".join(one.retriever for place, one in enumerate(own) if place not in kept)),
             )
         tested.append(
-            replace(question_set, systems=[own[place].retriever for place in kept], values=values[kept])
+            replace(question_set, systems=[own[place].retriever for place in kept], scores=values[kept])
         )
         for measure in settings.measures:  # no test is adjusted for the others: they cost nothing
-            by_measure = replace(question_set, measure=measure, values=common_questions(own, measure)[1])
+            by_measure = replace(question_set, measure=measure, scores=common_questions(own, measure)[1])
             of_seeds += [
                 row
                 for row in by_measure.seed_rows(families)
@@ -460,7 +460,7 @@ def compare_retrieval(
     write_rows(differences, kinds.QuestionDifference, [row for one in tested for row in one.differences()])
     write_rows(
         document_differences,
-        kinds.DocumentDifference,
+        kinds.QuestionDifference,
         [row for one in tested for row in one.document_differences()],
     )
     write_rows(
@@ -480,32 +480,23 @@ def compare_decisions(*, rows: list[In], settings: ComparisonSettings, output: O
 
     from sentflow.compare.differences import all_differences
     from sentflow.compare.questions import QuestionScores
-    from sentflow.compare.rows import DecisionDifference
-    from sentflow.files.rows import row_from
+    from sentflow.compare.rows import QuestionDifference
     from sentflow.retrieval.decisions import read_decision_values
     from sentflow.retrieval.tuning import F2
 
     values_of = {(one.question_set, one.system): one for path in rows for one in read_decision_values(path)}
-    differences: list[DecisionDifference] = []
+    differences: list[QuestionDifference] = []
     for name in settings.question_sets:
         own = [values_of[name, one] for one in settings.systems if (name, one) in values_of]
         if len(own) < 2 or len(own[0].questions) < 2:
             continue
         values = np.stack([one.values[F2] for one in own])
         names = [one.system for one in own]
-        scores = QuestionScores(name, F2, names, own[0].questions, values, question_settings(settings))
+        scores = QuestionScores(name, F2, names, own[0].questions, values, settings)
         here = all_differences(scores)
-        differences += [row_from(DecisionDifference, vars(row)) for row in here]
+        differences += here
         logger.info("%s: %d pairs of decisions", name, len(here))
-    write_rows(output, DecisionDifference, differences)
-
-
-def question_settings(settings: ComparisonSettings) -> "QuestionSettings":
-    """How systems are compared on a collection."""
-    from sentflow.compare.questions import QuestionSettings
-
-    named = {one.name: getattr(settings, one.name) for one in fields(QuestionSettings)}
-    return QuestionSettings(**named)
+    write_rows(output, QuestionDifference, differences)
 
 
 @job()
@@ -523,7 +514,8 @@ def hardest_questions(
     from sentflow.retrieval.evaluation import common_questions, read_values
     from sentflow.retrieval.hardest import HardQuestion, best_two, hard_questions
 
-    documents, question_set = read_corpus(corpus), read_questions(questions, judgements)
+    documents, question_set = CorpusFile(corpus), read_questions(questions, judgements)
+    _, ids = read_ids(corpus)
     measured = {one.retriever: one for one in map(read_values, rows)}
     retrievers = [name for name in settings.retrievers if name in measured]
     # where nothing but controls was searched, they are what there is to show
@@ -533,7 +525,7 @@ def hardest_questions(
     pair = settings.pair or best_two(serious, values[[retrievers.index(name) for name in serious]])
     ranked_runs = {}
     for path in runs:
-        about, run = read_run(path, documents.ids)
+        about, run = read_run(path, ids)
         if about["retriever"] in pair:
             ranked_runs[about["retriever"]] = run
     hard_rows = hard_questions(

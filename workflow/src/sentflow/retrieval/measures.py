@@ -1,12 +1,15 @@
 """Measures of ranked lists, and what they are by chance."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, DataError
 from sentflow.texts.corpora import Questions
 
 Ranking = Mapping[str, Sequence[str]]
@@ -39,29 +42,50 @@ def per_question(
     questions that count, in the order of the values; documents without one are not relevant. `measures`: names as
     ir-measures writes them, such as nDCG@10. `relevant_grade`: the least grade that is relevant. The gains of nDCG are
     the grades themselves. Returns Measure → (n,) float64; 0 for a question without a document. Raises ConfigError:
-    ir-measures does not know a measure.
+    ir-measures does not know a measure, or cannot compute it; DataError: it cannot on these questions.
     """
+    values = {name: np.zeros(len(grades)) for name in measures}
+    # By the number of documents that they see: a program that is given no more is faster. Measures that differ in these
+    # parameters alone hide each other
+    alike: dict[tuple[Any, ...], dict[Any, list[str]]] = {}
+    for name in measures:
+        measure = parsed(name, relevant_grade)
+        kind = (_seen_by(measure), *(str(measure.params.get(key)) for key in ("gains", "judged_only")))
+        alike.setdefault(kind, {}).setdefault(measure, []).append(name)
+    for (cutoff, *_), names_of in alike.items():
+        # gdeval reads files, in which white space ends a name and questions are numbers
+        in_files = any(one.NAME == "ERR" or one.params.get("dcg") == "exp-log2" for one in names_of)
+        called = quote if in_files else str
+        # trec_eval takes a document of a negative grade for one that nobody judged
+        qrels = {
+            str(row): {called(one): max(grade, 0) for one, grade in own.items()}
+            for row, own in enumerate(grades.values())
+        }
+        found = {
+            str(row): {called(document): -float(rank) for rank, document in enumerate(ranking[name][:cutoff])}
+            for row, name in enumerate(grades)
+            if ranking.get(name)
+        }
+        # equality of measures is that of their names as text, which would be made anew for each of the values
+        key_of = {id(measure): names for measure, names in names_of.items()}
+        for value in _calculated([*names_of], qrels, found):
+            for name in key_of[id(value.measure)]:
+                values[name][int(value.query_id)] = value.value
+    return values
+
+
+def _calculated(measures: Sequence[Any], qrels: Any, found: Any) -> Iterator[Any]:
+    """The values of measures; whatever ends a provider of ir-measures becomes a DataError."""
     import ir_measures
 
-    known = {name: parsed(name, relevant_grade) for name in measures}
-    values = {name: np.zeros(len(grades)) for name in measures}
-    row_of = {name: row for row, name in enumerate(grades)}
-    # equality of measures is that of their names as text, which would be made anew for each of the values
-    key_of = {id(measure): name for name, measure in known.items()}
-    # trec_eval takes a document of a negative grade for one that nobody judged
-    qrels = {name: {one: max(grade, 0) for one, grade in own.items()} for name, own in grades.items()}
-    # by the number of documents that they see: a program that is given no more is faster
-    by_cutoff: dict[int | None, list[Any]] = {}
-    for measure in known.values():
-        by_cutoff.setdefault(_seen_by(measure), []).append(measure)
-    for cutoff, alike in by_cutoff.items():
-        found = {
-            name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ())[:cutoff])}
-            for name in grades
-        }
-        for value in ir_measures.iter_calc(alike, qrels, found):
-            values[key_of[id(value.measure)]][row_of[value.query_id]] = value.value
-    return values
+    try:
+        yield from ir_measures.iter_calc(measures, qrels, found)
+    except Exception as error:
+        names = ", ".join(map(str, measures))
+        raise DataError(
+            f"{names}: ir-measures cannot compute this on these questions ({type(error).__name__}: {error}). Leave "
+            "the measure out."
+        ) from error
 
 
 def cutoff_of(name: str) -> int | None:
@@ -77,24 +101,82 @@ def _seen_by(measure: Any) -> int | None:
     return None if measure.params.get("judged_only") else cutoff
 
 
+@cache
 def parsed(name: str, relevant_grade: int = 1, where: str = "measures") -> Any:
     """A measure of ir-measures, whose documents are relevant from that grade on.
 
-    Raises ConfigError: ir-measures does not know it; `where` it was named.
+    Raises ConfigError: ir-measures does not know it, or cannot compute it, which is tried on three documents; `where`
+    it was named.
     """
     import ir_measures
 
     try:
         measure = ir_measures.parse_measure(name)
-    except (NameError, ValueError, SyntaxError, TypeError, AttributeError) as error:
+    except (
+        NameError,
+        ValueError,
+        SyntaxError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise ConfigError(
-            f"{where}: {name!r} is not a measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, "
-            "AP@100."
+            f"{where}: {name!r} is not a measure of ir-measures ({error}). {_EXAMPLES}"
         ) from error
-    supported = getattr(measure, "SUPPORTED_PARAMS", {})
-    if "rel" in supported and "rel" not in measure.params and relevant_grade != 1:
-        return measure(rel=relevant_grade)
+    # of NumRet and RBP, a grade changes what they count
+    usual = getattr(measure.SUPPORTED_PARAMS.get("rel"), "default", None)
+    if usual == 1 and "rel" not in measure.params and relevant_grade != 1:
+        measure = measure(rel=relevant_grade)
+    fault = _fault(measure)
+    if not fault:
+        try:
+            list(_calculated([measure], *_TRIED))
+        except DataError as error:
+            fault = str(error.__cause__)
+    if fault:
+        raise ConfigError(f"{where}: {name!r} cannot be computed: {fault}. {_EXAMPLES}")
     return measure
+
+
+_EXAMPLES = "Write for example nDCG@10, R@100, RR@10, AP@100."
+_TRIED = {"1": {"a": 2, "b": 1, "c": 0, "e": 3, "f": 4}}, {"1": {"b": -1.0, "d": -2.0, "a": -3.0}}
+# At a cutoff of 0 trec_eval aborts the process, and it rounds recall to two digits
+_RANGES = {"cutoff": (1, 1_000_000), "rel": (1, 1_000_000), "recall": (0, 1)}
+
+
+def _fault(measure: Any) -> str:
+    """What is wrong with a measure, or what it needs; empty where there is nothing."""
+    import ir_measures
+
+    takes, given = measure.SUPPORTED_PARAMS, measure.params
+    if missing := [
+        f"{key} ({info.desc})" for key, info in takes.items() if info.required and key not in given
+    ]:
+        return f"it needs {', '.join(missing)}"
+    for key, value in given.items():
+        if key not in takes:
+            return f"it takes no {key}, only {', '.join(takes) or 'its name'}"
+        kind, (least, most) = takes[key].dtype, _RANGES.get(key, (-math.inf, math.inf))
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            return f"{key} is {value!r}, not of type {kind.__name__}"
+        if not takes[key].validate(value):
+            return f"{key} is {value!r}, not one of {takes[key].choices}"
+        if key in _RANGES and not (least <= value <= most and round(value, 2) == value):
+            return f"{key} is {value}, not {least} to {most}{', with two decimals' * (kind is float)}"
+    if ir_measures.pyndeval.supports(measure):
+        return "it needs judgements of subtopics, which are not read here"
+    if ir_measures.DefaultPipeline.supports(measure):
+        return ""
+    words = {"@NOT_PROVIDED": "", "REQUIRED": "…", "ANY": "…"}
+    forms = [
+        re.sub("@NOT_PROVIDED|REQUIRED|ANY", lambda found: words[found[0]], str(form))
+        + f" by {provider.NAME} ({provider.install_instructions()})"
+        for provider in ir_measures.DefaultPipeline.providers
+        for form in provider.SUPPORTED_MEASURES
+        if form.NAME == measure.NAME
+    ]
+    return f"ir-measures computes only {', '.join(forms) or 'others'}"
 
 
 _PER_DECADE = 16

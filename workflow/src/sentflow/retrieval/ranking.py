@@ -31,11 +31,9 @@ NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 def top(scores: np.ndarray, k: int, *, above: float = -np.inf, rows: np.ndarray | None = None) -> Ranked:
-    """The k best documents.
+    """The k >= 1 best documents, fewer where there are fewer.
 
-    `scores`: (n,) of all documents, or of `rows`. `k`: at least 1; fewer are given where there are fewer. `above`:
-    only documents with a greater score. `rows`: (n,) int64 rows of the documents that were scored; all of the corpus
-    without it.
+    `scores`: (n,) of all documents of the corpus, or of (n,) int64 `rows`. `above`: only those with a greater score.
     """
     rows = np.arange(len(scores)) if rows is None else rows
     candidates = np.flatnonzero(scores >= _bound(scores, k))
@@ -52,10 +50,7 @@ def top(scores: np.ndarray, k: int, *, above: float = -np.inf, rows: np.ndarray 
 
 
 def _bound(scores: np.ndarray, k: int) -> float:
-    """A number that at least k scores reach, found without ordering all of them; −∞ if there are too few.
-
-    The scores are dealt into groups. Where the greatest of k groups reach a number, so do k scores.
-    """
+    """A number that at least k scores reach, for the greatest of k groups of scores do; −∞ if there are too few."""
     n_groups = min(len(scores), _GROUPS_PER_RANK * k)
     whole = len(scores) - len(scores) % max(n_groups, 1)
     # a maximum over the first axis is one pass over rows that lie together; what is left over is not needed
@@ -107,10 +102,7 @@ def _without(found: Ranked, row: int, k: int) -> Ranked:
 
 
 def blocks(documents: np.ndarray, most: int) -> Iterator[slice]:
-    """Slices of at most `most` vectors, or of one document; no document is in two of them.
-
-    `documents`: (n,) int64 row of the document of each vector, ascending.
-    """
+    """Slices of at most `most` vectors, or of one document, by (n,) int64 ascending rows of documents."""
     start, size = 0, even(len(documents), most)
     while start < len(documents):
         end = min(start + size, len(documents))
@@ -138,10 +130,7 @@ def columns_of(ranked: Mapping[str, Ranked], document_ids: Sequence[str]) -> Col
 
 
 def write_run(path: Path | str, run: Run, about: Mapping[str, Any]) -> None:
-    """Write a run as Parquet, see `columns_of`.
-
-    `about`: what the file says of itself: at least ``questions`` and ``retriever``. Ties at the cut are added.
-    """
+    """Write a run as Parquet, see `columns_of`; `about` says at least ``questions`` and ``retriever``."""
     ties = {name: one.tied_at_cut for name, one in run.ranked.items() if one.tied_at_cut}
     write_described(path, columns_of(run.ranked, run.document_ids), {**about, "tied_at_cut": ties})
 
@@ -150,8 +139,10 @@ def read_run(path: Path | str, document_ids: Sequence[str]) -> tuple[dict[str, A
     """What a run says of itself, and what it found among the documents of its corpus."""
     with readable(path, "run"):
         about, stored = read_described(path)
-        row_of = {document: row for row, document in enumerate(document_ids)}
-        rows = np.array([row_of[name] for name in stored.column("document").to_pylist()], dtype=np.int64)
+        documents = stored.column("document").to_pylist()
+        named = set(documents)
+        row_of = {document: row for row, document in enumerate(document_ids) if document in named}
+        rows = np.array([row_of[name] for name in documents], dtype=np.int64)
         scores, ties = numbers_of(stored.column("score")), about["tied_at_cut"]
         parts = parts_of(stored.column("question").to_pylist()).items()
         ranked = {name: Ranked(rows[part], scores[part], ties.get(name, 0)) for name, part in parts}

@@ -102,8 +102,8 @@ class Search:
     ) -> None:
         """Write what is found for each question, in their order, and beside it what finding it took.
 
-        `index`: files that are searched as they are. `cost`: what else is known of the cost. `timed`: whether the
-        search is done here; not where another program searched.
+        `index`: files that are searched as they are. `cost`: what else is known of it. `timed`: the search is done
+        here.
         """
         start = time.perf_counter()
         run = Run(self.ids, dict(zip(self.questions.ids, ranked, strict=True)))

@@ -101,6 +101,7 @@ class Shown(Settings):
 class CountsTerms(Shown):
     """What a retriever may say that counts terms by BM25."""
 
+    asks = ("search", 60, 6)
     libraries = ("bm25s", "numpy")
     analyser: Text | dict[str, Text]
     """Name of the analyser that makes terms, or language of the corpus → name, and `other` → name."""
@@ -347,14 +348,21 @@ class HardestSettings(Settings):
     limit: Count
 
 
-class ComparisonSettings(ResamplingSettings):
+class QuestionTests(ResamplingSettings):
     """How systems are compared question by question."""
+
+    alpha: Number
+    """Up to which an adjusted p counts as a difference."""
+    margin: Number
+    """Difference that would matter, for tests of equivalence; above 0."""
+
+
+class ComparisonSettings(QuestionTests):
+    """Which systems are compared, and how."""
 
     question_sets: Several[Text]
     systems: Several[Text]
     """Retrievers, or these with a decision."""
-    alpha: Number
-    margin: Number
 
 
 class RetrievalComparisonSettings(ComparisonSettings):

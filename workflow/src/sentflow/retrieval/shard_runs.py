@@ -12,20 +12,15 @@ from sentflow.files.parquet import numbers_of, read_described, readable
 from sentflow.retrieval.ranking import NOTHING, Ranked, Run, merged, parts_of
 from sentflow.texts.shards import shards_of, whole_of
 
-# Of `sentflow.retrieval.search.cost_of` and what retrievers add: means over vectors of documents, so that a corpus has
-# the mean of its shards; and what is of the questions alone, which are those of every shard
+# Of `cost_of` and what retrievers add: means over vectors of documents; and what is of the questions alone
 _OF_DOCUMENTS = ("terms_per_document", "expected_matches", "flops", "bytes_per_document")
 _OF_QUESTIONS = ("terms_per_question", "question_seconds")
 
 
 def merged_shards(paths: Sequence[Path], questions: Sequence[str]) -> tuple[dict[str, Any], Run]:
-    """The run of a corpus, out of those of all of its shards, and what it says of itself.
+    """The run of a corpus, and what it says of itself, out of those of all of its shards, in the order of the corpus.
 
-    Shards are in the order of the corpus, and within one, documents of equal scores are; so the order of the corpus is
-    known without its identifiers. One shard is read at a time: what is held is (questions × depth) twice.
-
-    `paths`: files of runs, one per shard, in the order of the corpus. `questions`: identifiers of questions, in the
-    order of the run.
+    So that order is known without identifiers. One shard is read at a time: what is held is (questions × depth) twice.
     """
     best: dict[str, tuple[list[str], Ranked]] = {}  # documents with rows that count them alone
     stated: list[dict[str, Any]] = []

@@ -1,12 +1,14 @@
 """Runs and judgements in TREC's form, which engines write and evaluation tools read.
 
-There a name is a field between blanks, so white space in it is written as ``%20`` and the like (`field`). trec_eval and
-what is built on it keep scores in single precision and rank equal ones by the name of the document, backwards; what is
-written here has no equal scores (`separated`), so that every tool sees our order.
+White space in names is written as ``%20`` and the like (`field`). trec_eval keeps scores in single precision and ranks
+equal ones by name, backwards; what is written here has no equal scores (`separated`).
 """
 
+import gzip
+import io
 import math
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +18,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from sentflow.errors import DataError
+from sentflow.files.limits import limits
 from sentflow.retrieval.ranking import Run, top
 from sentflow.texts.checks import named, whole_number
 from sentflow.texts.corpora import Questions
@@ -29,6 +32,7 @@ _ORDER = " Runs come first and judgements (qrels) last: sentflow evaluate RUN...
 _LINE = 100_000  # characters of a line of YAML, so that none is broken
 _NO_FIELD = re.compile(r"^#|[\s%]")  # a line that begins with # is a comment
 _SHOWN = 40
+_GZIP = b"\x1f\x8b"
 _Value = TypeVar("_Value", int, float)
 
 
@@ -59,10 +63,10 @@ def read_scores(
 ) -> dict[str, dict[str, float]]:
     """Question → document → score, in the order of the lines: question, Q0, document, rank, score, tag.
 
-    `path`: text in UTF-8; empty lines and those that begin with ``#`` are skipped. `known`: whose the questions are
-    and those that there are, then the same of documents; any without. They may be written as `field` writes them.
-    Raises DataError: lines of another form, scores that are no finite numbers, questions or documents that do not
-    exist, a document twice for a question; names all of these at once. Or there is no such file, or it is empty.
+    `path`: text in UTF-8, also packed by gzip; empty lines and those that begin with ``#`` are skipped. `known`: whose
+    the questions are and those that there are, then the same of documents; any without. Raises DataError: names lines
+    of another form, scores that are not finite, questions or documents that do not exist, a document twice, all at
+    once.
     """
 
     def row(line: str) -> tuple[str, str, float]:
@@ -84,17 +88,16 @@ def read_scores(
         return names[0], names[1], value
 
     seems = ({len(_JUDGEMENTS)}, {len(_BEIR)}), "judgements"
-    return _read(path, what, _lines(path), row, "occur", seems)
+    return _read(path, what, lines_of(path), row, "occur", seems)
 
 
 def read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """Question → document → grade, from lines of question, iteration, document, grade; or in BEIR's form.
 
-    `path`: text in UTF-8. In BEIR's form the first line is ``query-id corpus-id score``, with tabs. Raises DataError:
-    lines of another form, grades that are no whole numbers, a document judged twice for a question; names all of these
-    at once. Or there is no such file, or it is empty.
+    `path`: text in UTF-8, also packed by gzip; BEIR's first line is ``query-id corpus-id score``, with tabs. Raises
+    DataError: names lines of another form, grades that are no whole numbers, a document judged twice, all at once.
     """
-    lines = _lines(path)
+    lines = lines_of(path)
     is_beir = lines[:1] != [] and lines[0][1].split() == _BEIR
     names = _BEIR if is_beir else _JUDGEMENTS
 
@@ -137,12 +140,18 @@ def _read(
         widths, other = seems
         is_other = {len(line.split()) for _, line in lines} in widths
         hint = f" It looks like {other}.{_ORDER}" if is_other else ""
-        raise DataError(f"{path.name} is no {what}: {problems}.{hint}")
+        raise DataError(f"{path} is no {what}: {problems}.{hint}")
     return found
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def lines_of(path: Path) -> list[tuple[int, str]]:
     """The lines that are no comments, with their numbers from 1."""
+    numbered = enumerate(decode(_content(path), "utf-8", where=str(path)).split("\n"), start=1)
+    return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file, unpacked if gzip packed it."""
     if path.exists() and not path.is_file():  # a pipe or a device may never end
         raise DataError(f"{path} is a folder, a pipe or a device. Write the path of a text file.")
     try:
@@ -151,15 +160,23 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         raise DataError(
             f"{path} cannot be read ({error.strerror}). Write the path of a text file."
         ) from error
-    numbered = enumerate(decode(content, "utf-8", where=path.name).split("\n"), start=1)
-    return [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
+    if not content.startswith(_GZIP):
+        return content
+    most = limits().unpacked_from(len(content))
+    try:
+        with gzip.open(io.BytesIO(content)) as stream:
+            unpacked = stream.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} is damaged: gzip cannot unpack it ({error}). Copy it again.") from error
+    if len(unpacked) > most:
+        raise DataError(
+            f"{path} unpacks to more than {most} bytes. If that is right, unpack it first: gunzip {path}"
+        )
+    return unpacked
 
 
 def run_lines(run: Run, tag: str, metadata: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a run file.
-
-    `metadata`: what stands in the comment at the top, by the convention of ir_metadata; without entries there is none.
-    """
+    """The lines of a run file, below `metadata` as a comment, by the convention of ir_metadata, if there is any."""
     if metadata:
         import yaml
 
@@ -181,10 +198,7 @@ def judgement_lines(questions: Questions) -> Iterator[str]:
 
 
 def separated(scores: np.ndarray) -> np.ndarray:
-    """Scores that fall strictly in single precision, too, where (n,) float64 `scores` fall or are equal.
-
-    Those that would be equal there to the one before are the next lower number of single precision; others stay.
-    """
+    """(n,) float64 scores, none rising, that fall strictly in single precision; those that did stay as they are."""
     single = scores.astype(np.float32)
     if (np.diff(single) < 0).all():
         return scores

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.retrieval.measures import Grades, Ranking, per_question, relevant_of
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Questions
@@ -60,13 +60,11 @@ def _published(decided: Sequence[str], relevant: Iterable[str]) -> float:
 
 
 def clusters_of(questions: Questions, by: str, pattern: str | None = None) -> dict[str, str]:
-    """The cluster of each question that has one.
+    """The cluster of each question that has one: a name of the column, or the first document, or part, of the cluster.
 
-    `by`: ``column``: what the files say of each question; ``gold-document``: questions that share a relevant document
-    are in one cluster, and so are those that are joined by others. `pattern`: regular expression of the part of a
-    document's identifier that counts, say its law: the first group, or all that matches; None is all of it. Returns
-    question → cluster: a name of the column, or the first document, or part of its identifier, of the cluster. Raises
-    DataError: there is no such column, or a relevant document does not match the pattern.
+    `by`: ``column``: what the files say of each question; ``gold-document``: questions that share a relevant document,
+    also through others. `pattern`: regular expression of the part of a document's identifier that counts, say its law:
+    the first group, or all that matches. Raises DataError: no such column, or a relevant document does not match.
     """
     if by == COLUMN:
         if not questions.clusters:
@@ -162,11 +160,7 @@ class Choice:
 
 
 def choose(values: np.ndarray, fold_of: np.ndarray) -> Choice:
-    """Choose among candidates.
-
-    `values`: (c, n) float64: a measure of each candidate on each question, c and n >= 1. `fold_of`: (n,) int64 folds,
-    as `folds_of` gives them.
-    """
+    """Choose among c candidates by (c, n) float64 values on n questions and (n,) int64 folds of `folds_of`."""
     means = values.mean(axis=1)
     without = [_best(values[:, fold_of != fold]) for fold in range(int(fold_of.max()) + 1)]
     best_without = np.array(without, dtype=np.int64)
@@ -175,13 +169,10 @@ def choose(values: np.ndarray, fold_of: np.ndarray) -> Choice:
 
 
 def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.ndarray:
-    """Divide questions into folds of about equal size.
+    """(n,) int64 folds from 0 of about equal size, none empty, at least 2 unless there are fewer questions.
 
     Questions that share a relevant document, directly or through others, are in one fold, unless that would be more
-    than a fold holds: then each question is drawn by itself.
-
-    `n_folds`: at least 2; there are fewer where there are fewer questions. `seed`: of the order in which clusters are
-    assigned to folds. Returns: (n,) int64 folds from 0, none empty.
+    than a fold holds: then each is drawn by itself. `seed`: of the order in which clusters are assigned.
     """
     n = len(relevant)
     if n < 2:
@@ -199,8 +190,7 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
     for one in order:
         fold = int(np.argmin(filled))
         fold_of_cluster[one], filled[fold] = fold, filled[fold] + sizes[one]
-    found: np.ndarray = fold_of_cluster[cluster]
-    return found
+    return np.asarray(fold_of_cluster[cluster])
 
 
 def _best(values: np.ndarray) -> int:
@@ -222,10 +212,7 @@ class TrainingQuestion:
 
 
 def training_questions(questions: Questions, *, ids_are_rows: bool = False) -> list[TrainingQuestion]:
-    """All questions of a set, also those without a relevant document.
-
-    `ids_are_rows`: whether ids are numbers of rows, which another set may have for other questions.
-    """
+    """All questions of a set; `ids_are_rows`: their ids are numbers, which another set may have for others."""
     pairs = zip(questions.ids, questions.texts, strict=True)
     return [
         TrainingQuestion(questions.name, questions.corpus, "" if ids_are_rows else name, _fingerprint(text))
@@ -234,11 +221,9 @@ def training_questions(questions: Questions, *, ids_are_rows: bool = False) -> l
 
 
 def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], where: str) -> None:
-    """Refuse a test set that shares questions with a set that was tuned on.
+    """Refuse a test set that shares questions with a set that was tuned on, which itself is not refused.
 
-    Equal texts, but for case and punctuation, are the same question; so are equal ids, where both sets ask the same
-    corpus. The set that was tuned on itself is not refused: its questions are judged by what was chosen on others of
-    them.
+    Equal texts, but for case and punctuation, are the same question; so are equal ids in the same corpus.
     """
     name_of = {_fingerprint(text): name for name, text in zip(questions.ids, questions.texts, strict=True)}
     name_of.pop("", None)
@@ -252,7 +237,7 @@ def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], wh
         if same is not None:
             shared.setdefault(one.question_set, []).append(same)
     if shared:
-        told = "; ".join(f"{len(names)} with {name}: {_first(names)}" for name, names in shared.items())
+        told = "; ".join(f"{len(names)} with {name}: {listed(names, 5)}" for name, names in shared.items())
         raise DataError(
             f"{where}.tuned_on: {questions.name} shares questions with what it is tuned on, so its values would be "
             f"flattered ({told}). Tune on other questions, or take these out of one of the sets."
@@ -262,8 +247,3 @@ def refuse_shared(questions: Questions, training: Iterable[TrainingQuestion], wh
 def _fingerprint(text: str) -> str:
     words = " ".join(_WORDS.findall(normalize("NFC", text).lower()))
     return hashlib.sha256(words.encode()).hexdigest() if words else ""
-
-
-def _first(names: list[str], limit: int = 5) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more

@@ -46,11 +46,8 @@ class Chain:
         # a retriever's encoder is not in its file, so it may be any
         every = {vectors.partition("/")[0] for vectors in self._vectors_a}
         encoders = every if name.startswith("retrieval/") else {result.encoder}
-        collections = [
-            vectors
-            for vectors in sorted(self._vectors_a.keys() & self._vectors_b.keys())
-            if vectors.partition("/")[0] in encoders
-        ]
+        of_both = sorted(self._vectors_a.keys() & self._vectors_b.keys())
+        collections = [vectors for vectors in of_both if vectors.partition("/")[0] in encoders]
         texts = {f"texts/{vectors.partition('/')[2]}" for vectors in collections}
         # tables that the result names; for others, the texts that its encoder read
         words = result.words | self._b.results[name].words
@@ -59,9 +56,8 @@ class Chain:
             yield Cause("data", f"{_first_three(read)}: another table")
         if own := {key: sides for key, sides in about.items() if not key.startswith(_FOUND)}:
             yield Cause("settings", _sides(own))
-        if settings := {
-            key: sides for key, sides in self.settings.items() if not key.startswith(_WITHOUT_EFFECT)
-        }:
+        of_runs = self.settings.items()
+        if settings := {key: sides for key, sides in of_runs if not key.startswith(_WITHOUT_EFFECT)}:
             yield Cause("settings", _sides(settings))
         yield from filter(None, map(self._of_vectors, collections))
         of_stages: dict[str, dict[str, tuple[Any, Any]]] = {"code": {}, "library": {}, "processor": {}}

@@ -39,6 +39,13 @@ class Difference:
         """Absolute difference of the scores; infinite where one side has none."""
         return _size(self.score)
 
+    def to_json(self) -> dict[str, Any]:
+        """Everything, for programs."""
+        folds = [{"repetition": r, "fold": f, "score": sides} for (r, f), sides in self.folds.items()]
+        told = {"result": self.name, "within": self.is_within, "score": self.score, "values": self.values}
+        told |= {"about": self.about, "folds": folds}
+        return told | {"first_cause": self.cause and self.cause._asdict()}
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -67,7 +74,7 @@ class Comparison:
     def counts(self) -> dict[str, dict[str, Any]]:
         """Kind of results → how many there are, are equal to the last bit or outside, and the largest difference."""
         of_kinds = {
-            kind: [each for each in self.differences if each.name.startswith(f"{kind}/")] for kind in KINDS
+            kind: [one for one in self.differences if one.name.startswith(f"{kind}/")] for kind in KINDS
         }
         return {
             kind: {
@@ -91,25 +98,8 @@ class Comparison:
             "tolerance": self.tolerance,
             "first_cause": self.cause and self.cause._asdict(),
             "kinds": kinds,
-            "only_a": self.only_a,
-            "only_b": self.only_b,
-            "settings": self.settings,
-            "versions": self.versions,
-            "differences": [
-                {
-                    "result": each.name,
-                    "within": each.is_within,
-                    "score": each.score,
-                    "values": each.values,
-                    "about": each.about,
-                    "folds": [
-                        {"repetition": r, "fold": f, "score": sides} for (r, f), sides in each.folds.items()
-                    ],
-                    "first_cause": each.cause and each.cause._asdict(),
-                }
-                for each in self.differences
-                if not each.is_equal
-            ],
+            **{name: getattr(self, name) for name in ("only_a", "only_b", "settings", "versions")},
+            "differences": [each.to_json() for each in self.differences if not each.is_equal],
         }
 
 
@@ -143,29 +133,14 @@ def _difference(a: ResultsFolder, b: ResultsFolder, name: str, chain: Chain, tol
     of_both = [(key, sides) for key, sides in differing.items() if key in both]
     values = dict(sorted(of_both, key=_headline_first))
     folds_a, folds_b = a.folds(name), b.folds(name)
-    folds = {
-        fold: (folds_a.get(fold), folds_b.get(fold))
-        for fold in sorted({*folds_a, *folds_b})
-        if folds_a.get(fold) != folds_b.get(fold)
-    }
-    is_within = (
-        not about
-        and all(_size(sides) <= tolerance for sides in folds.values())
-        and all(
-            _size(sides) <= (max(tolerance, LOSS_TOLERANCE) if _LOSS in key else tolerance)
-            for key, sides in values.items()
-        )
-    )
-    return Difference(
-        name,
-        (one.score, other.numbers.get(one.headline)),
-        values,
-        about,
-        folds,
-        len({*folds_a, *folds_b}),
-        is_within,
-        chain.cause(name, about) if values or about or folds else None,
-    )
+    folds, n_folds = changed(folds_a, folds_b), len({*folds_a, *folds_b})
+    sizes = [(_size(sides), tolerance) for sides in folds.values()]
+    of_losses = max(tolerance, LOSS_TOLERANCE)
+    sizes += [(_size(sides), of_losses if _LOSS in key else tolerance) for key, sides in values.items()]
+    is_within = not about and all(size <= most for size, most in sizes)
+    cause = chain.cause(name, about) if values or about or folds else None
+    score = (one.score, other.numbers.get(one.headline))
+    return Difference(name, score, values, about, folds, n_folds, is_within, cause)
 
 
 def _size(sides: Sides) -> float:

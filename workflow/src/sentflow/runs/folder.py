@@ -169,7 +169,7 @@ class ResultsFolder:
                 yield Result(file.relative_to(self.path).with_suffix("").as_posix(), numbers, about)
 
 
-def changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+def changed(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> dict[Any, tuple[Any, Any]]:
     """Keys whose values differ → both values; None where a side lacks the key."""
     return {key: (a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)}
 

@@ -75,18 +75,13 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
             "target scores, similarity or retrieval, or all, first."
         )
     if not any(board.tasks for board in boards):
-        lacking_of = {
-            board.protocol or board.kind: "; ".join(
+        told = {}
+        for board in boards:
+            lacking_of = "; ".join(
                 f"{task}: not {', '.join(names)}" for task, names in board.left_out.items()
             )
-            for board in boards
-        }
-        raise DataError(
-            " ".join(
-                f"no task of {name} is common to all encoders of all runs ({lacking})."
-                for name, lacking in lacking_of.items()
-            )
-        )
+            told[board.protocol or board.kind] = f"is common to all encoders of all runs ({lacking_of})."
+        raise DataError(" ".join(f"no task of {name} {why}" for name, why in told.items()))
     return boards
 
 
@@ -116,11 +111,8 @@ def _refuse_other_measurements(
 
 
 def _conditions(result: Result) -> dict[str, Any]:
-    return {
-        key: value
-        for key, value in result.about.items()
-        if key not in _OWN and not key.startswith(_OWN_PARTS)
-    }
+    about = result.about.items()
+    return {key: value for key, value in about if key not in _OWN and not key.startswith(_OWN_PARTS)}
 
 
 def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[str, Result]]) -> Board:
@@ -130,11 +122,10 @@ def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[st
         scores.setdefault((result.encoder, run), {})[result.task] = score
     every = list(dict.fromkeys(result.task for _, result in group))
     tasks = [task for task in every if all(task in found for found in scores.values())]
-    left_out = {
-        task: tuple(dict.fromkeys(encoder for (encoder, _), found in scores.items() if task not in found))
-        for task in every
-        if task not in tasks
+    lacking = {
+        task: [encoder for (encoder, _), found in scores.items() if task not in found] for task in every
     }
+    left_out = {task: tuple(dict.fromkeys(encoders)) for task, encoders in lacking.items() if encoders}
     if not tasks:
         return Board(kind, protocol, data_version, (), (), left_out)
     entries = _merged(

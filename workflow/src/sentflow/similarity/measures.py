@@ -14,11 +14,8 @@ SEVEN_TASKS = ("STS12", "STS13", "STS14", "STS15", "STS16", "STSB", "SICKR")
 def seven_task_average(values: Mapping[str, float | None]) -> float:
     """Mean of the seven tasks × 100; NaN where one of them is missing or undefined.
 
-    `values`: Task of `SEVEN_TASKS` → Spearman's ρ in [-1, 1] over all pairs of the test part: 4,927 pairs of SICK-R,
-    not the 9,927 of MTEB. None or NaN is undefined. Other keys are passed over.
-
-    SimCSE prints each task with two digits and averages what it printed (princeton-nlp/SimCSE@49fa580,
-    ``evaluation.py``); the average of unrounded values may differ in the last digit.
+    `values`: task of `SEVEN_TASKS` → Spearman's ρ in [-1, 1] over all pairs of the test part (4,927 of SICK-R). SimCSE
+    averages what it printed with two digits (princeton-nlp/SimCSE@49fa580, ``evaluation.py``), and so does this.
     """
     cells = [100 * float(math.nan if (value := values.get(task)) is None else value) for task in SEVEN_TASKS]
     return sum(float(f"{cell:.2f}") for cell in cells) / len(cells)
@@ -29,10 +26,7 @@ _EQUAL = 1e-12
 
 
 def pearson(first: np.ndarray, second: np.ndarray) -> float:
-    """Pearson's r in [-1, 1]; NaN where it is undefined: one of the two has a single value, or there is one pair.
-
-    Raises ValueError: the lengths differ, or a value is not finite.
-    """
+    """Pearson's r in [-1, 1]; NaN of a side with a single value. ValueError: other lengths, or not finite."""
     first, second = _checked(first, second)
     if is_constant(first) or is_constant(second):
         return math.nan
@@ -42,10 +36,7 @@ def pearson(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's ρ in [-1, 1]: Pearson's r of average ranks; NaN where it is undefined, see `pearson`.
-
-    Unchanged by a strictly monotone transform of either side.
-    """
+    """Spearman's ρ in [-1, 1]: Pearson's r of average ranks; NaN where it is undefined, see `pearson`."""
     first, second = _checked(first, second)
     if is_constant(first) or is_constant(second):
         return math.nan
@@ -72,8 +63,7 @@ def _checked(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 _PAIRS_AT_ONCE = 2048  # two blocks of them in double precision: 32 MB for vectors of 1,024 values
 
-# Cosines that agree to so many digits are ties. Vectors are of single precision, so that later digits are rounding:
-# without this, the order of pairs with equal sentences would hang on the order of sums.
+# Cosines that agree to so many digits are ties: later ones are rounding of single precision
 _COSINE_DIGITS = 12
 
 
@@ -87,13 +77,10 @@ class Similarities:
 
 
 def pair_similarities(embeddings: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray) -> Similarities:
-    """The measures of `MEASURES` for every pair.
+    """The measures of `MEASURES` for n pairs of rows of (m, d) float32 embeddings, block by block in double precision.
 
-    `embeddings`: (m, d) float32, finite. `rows_a`, `rows_b`: (n,) int64 rows of the two sides.
-
-    Computed in double precision, block by block: memory does not grow with the number of pairs. The cosine of a zero
-    vector is 0 as in the evaluators of the field (princeton-nlp/SimCSE@7edb07e, ``SentEval/senteval/sts.py``, turns the
-    NaN into 0); the number of such pairs is told.
+    The cosine of a zero vector is 0 as in the evaluators of the field (princeton-nlp/SimCSE@7edb07e,
+    ``SentEval/senteval/sts.py``, turns the NaN into 0); the number of such pairs is told.
     """
     columns = {measure: np.empty(len(rows_a)) for measure in MEASURES}
     n_zero = 0

@@ -1,8 +1,7 @@
 """The relatedness regressor of SentEval: a softmax over five grades on frozen vectors.
 
-The defaults are those of facebookresearch/SentEval@1869aaa, ``senteval/tools/relatedness.py`` (training) and
-``senteval/sick.py`` (features, targets, which STS-B shares); its commit 5d6dc11 is the last. They are listed at
-`RegressorSettings`.
+facebookresearch/SentEval@1869aaa, ``senteval/tools/relatedness.py`` (training) and ``senteval/sick.py`` (features,
+targets, which STS-B shares); its defaults are those of `RegressorSettings`.
 """
 
 import math
@@ -56,19 +55,14 @@ def pair_features(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def soft_targets(gold: np.ndarray) -> np.ndarray:
-    """(n, 5) float32 weights of the grades 1 to 5, whose weighted mean is the gold score.
+    """(n, 5) float32 weights of the grades 1 to 5, whose weighted mean is the gold score. ValueError: not in [0, 5].
 
-    Raises ValueError: a score lies outside [0, 5].
-
-    3.2 becomes 0.8 of grade 3 and 0.2 of grade 4: Tai, Socher and Manning 2015, section 4.2. There is no grade 0: a
-    score s below 1, of which STS-B has many, becomes s of grade 1 and no more, so that its weights do not sum to 1;
-    SentEval does the same.
+    3.2 becomes 0.8 of grade 3 and 0.2 of grade 4: Tai, Socher and Manning 2015, section 4.2. A score s below 1 becomes
+    s of grade 1 and no more, as in SentEval.
     """
     if len(gold) and (gold.min() < 0 or gold.max() > GRADES):
         raise ValueError(f"gold scores from {gold.min()} to {gold.max()}: the regressor needs 0 to {GRADES}")
-    targets = np.zeros(
-        (len(gold), GRADES + 2), np.float32
-    )  # grade 0 and one beyond the last are cut off below
+    targets = np.zeros((len(gold), GRADES + 2), np.float32)  # with grade 0 and one beyond the last
     lower = np.floor(gold).astype(np.int64)
     rows = np.arange(len(gold))
     targets[rows, lower] = lower + 1 - gold
@@ -79,11 +73,10 @@ def soft_targets(gold: np.ndarray) -> np.ndarray:
 def regress(
     train: Part, dev: Part, test: Part, *, seed: int, settings: RegressorSettings | None = None
 ) -> Regression:
-    """Train on one part, stop early on the next, and score the last.
+    """Train on one part, stop early on the next, and score the last; one thread, float32.
 
-    One thread, float32; batches and initial weights are drawn from the seed, SentEval's initial range. The loss is the
-    mean squared difference of softmax and soft targets: SentEval asks for the sum, in a way that torch has not heeded
-    since its version 1, and Adam's steps hardly depend on the scale of a loss.
+    The loss is the mean squared difference of softmax and soft targets: SentEval asks for the sum, in a way that torch
+    has not heeded since its version 1, and Adam's steps hardly depend on the scale of a loss.
     """
     settings = settings or RegressorSettings()
     with _one_torch_thread():

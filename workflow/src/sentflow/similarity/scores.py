@@ -99,7 +99,9 @@ class _Weighted:
         weighted = values * counts
         mean = weighted.sum(axis=0) / size
         spread = _columns_product(weighted, values) - size * mean**2
-        return cls(values, weighted, size, mean, _without_rounding(spread, values))
+        # Of a resample with a single value, rounding is left
+        smallest = 1e-12 * len(values) * float(np.abs(values).max()) ** 2
+        return cls(values, weighted, size, mean, np.where(spread > smallest, spread, 0.0))
 
     def correlation(self, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """(block,) correlations with another side; NaN where either has one value."""
@@ -113,12 +115,6 @@ class _Weighted:
 def _columns_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(block,) sums over pairs; not by BLAS, whose order of sums depends on its number of threads."""
     return np.asarray(np.einsum("nb,nb->b", a, np.broadcast_to(b, a.shape)))
-
-
-def _without_rounding(spread: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Spreads of resamples with a single value are 0, not what rounding left."""
-    smallest = 1e-12 * len(values) * max(float(np.abs(values).max()), 0.0) ** 2
-    return np.where(spread > smallest, spread, 0.0)
 
 
 Units = Callable[[str], list[str]]
@@ -143,10 +139,7 @@ def jaccard(first: list[str], second: list[str]) -> float:
 
 
 def count_cosine(first: list[str], second: list[str]) -> float:
-    """Cosine of how often each unit stands in the two texts; in [0, 1], and 0 where one text has none.
-
-    The square is an exact fraction, so that equal cosines are equal numbers, and ties are ties.
-    """
+    """Cosine of how often each unit stands in two texts, in [0, 1]; an exact fraction, so that ties are ties."""
     a, b = Counter(first), Counter(second)
     if not a or not b:
         return 0.0
@@ -233,24 +226,16 @@ def similarity_scores(
                 "correlations are undefined and left out of the interval."
             ]
         warnings += told
-    return {
-        "scores": scores,
-        "intervals": intervals,
-        "drawn": drawn_units(units, units_of),
-        "warnings": warnings,
-    }
-
-
-def drawn_units(whole: PairUnits, by_subset: Mapping[str, PairUnits]) -> dict[str, Any]:
-    """The ``drawn`` of `similarity_scores`; sub-sources are independent, so that what they have adds up."""
-    parts = list(by_subset.values()) or [whole]
+    # Sub-sources are independent, so that what they have adds up
+    drawn = list(units_of.values()) or [units]
     several = {
-        "kind": ", ".join(dict.fromkeys(part.kind for part in parts)),
-        "n_units": sum(part.n_units for part in parts),
-        "effective_pairs": sum(part.effective_pairs for part in parts),
+        "kind": ", ".join(dict.fromkeys(part.kind for part in drawn)),
+        "n_units": sum(part.n_units for part in drawn),
+        "effective_pairs": sum(part.effective_pairs for part in drawn),
     }
-    subsets = {name: own.facts() for name, own in by_subset.items()}
-    return {"all": whole.facts(), "mean": several, "wmean": several, "subsets": subsets}
+    of_subsets = {name: own.facts() for name, own in units_of.items()}
+    of_units = {"all": units.facts(), "mean": several, "wmean": several, "subsets": of_subsets}
+    return {"scores": scores, "intervals": intervals, "drawn": of_units, "warnings": warnings}
 
 
 def rows_by_subset(subsets: Sequence[str]) -> dict[str, np.ndarray]:
@@ -344,18 +329,14 @@ class SimilarityRows:
 def graph_of(tables: Iterable[PairTable]) -> PairGraph:
     """The graph of the pairs of tables, one after the other.
 
-    Sentences that differ in case, punctuation or white space alone are one (`plain`): people and encoders rate them
-    alike, so their pairs are no more independent than those of equal sentences.
+    Sentences that differ in case, punctuation or white space alone are one (`plain`), for they are rated alike.
     """
     found = [[plain(text) for text in row] for table in tables for row in table.row_texts()]
     return PairGraph.of_texts([first for first, _ in found], [second for _, second in found])
 
 
 def write_similarities(path: Path | str, rows: SimilarityRows) -> None:
-    """Write Parquet with the columns row, subset, gold, sentence_a, sentence_b and one for each measure.
-
-    Equal numbers of sentences are equal sentences.
-    """
+    """Write Parquet: row, subset, gold, sentence_a, sentence_b (numbers of equal sentences), one per measure."""
     columns: Columns = {
         "row": np.arange(len(rows.gold)),
         "subset": rows.subset,

@@ -1,7 +1,6 @@
 """How many terms texts have before a training, and one constant added to the bias of a head to change that.
 
-The head of a masked language model makes nearly every term active: 26,800 of 30,522 with a head on MiniLM, where dot
-products are in the thousands and no training starts.
+The head of a masked language model makes nearly every term active (26,800 of 30,522 on MiniLM), and no training starts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,11 +30,7 @@ class TermStatistics:
 
 
 def term_statistics(batches: Iterable[torch.Tensor]) -> TermStatistics:
-    """Statistics of weights, batch by batch; none is kept.
-
-    `batches`: (b, V) >= 0 each, at least two rows in all. Raises DataError: there are fewer rows, or a weight is not
-    finite.
-    """
+    """Statistics of (b, V) weights >= 0, batch by batch. DataError: fewer than two rows, or a weight is not finite."""
     counts: list[int] = []
     total = torch.zeros(0)
     n_unit = 0
@@ -74,12 +69,11 @@ def starting_statistics(
 def check_start(
     model: TermWeigher, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
 ) -> TermStatistics:
-    """Refuse a model that a training cannot start from; calibrate it first (`sentflow.sparse.calibration`).
+    """Refuse a model that a training cannot start from; calibrate it first (`calibrate`).
 
-    `model`: as the training gets it. `texts`: at least 2 different ones, of the kind that is trained on; some hundred
-    are enough. `side`: see `SparsEmbed.forward`. `batch_size`: texts that are read at once.
-    Raises ConfigError: no text has a term, or all texts have nearly the same (`PARALLEL`). Raises DataError: there are
-    too few texts, or logits are not finite.
+    `texts`: at least 2 different ones, of the kind that is trained on; some hundred are enough. `side`: see
+    `SparsEmbed.forward`. Raises ConfigError: no text has a term, or all have nearly the same (`PARALLEL`). Raises
+    DataError: too few texts, or logits are not finite.
     """
     found = starting_statistics(model, texts, side=side, batch_size=batch_size)
     if not found.most:
@@ -100,10 +94,7 @@ def check_start(
 def logits_of(
     model: TermWeigher, texts: Sequence[str], *, side: str | None, batch_size: int
 ) -> Iterator[torch.Tensor]:
-    """(b, V) greatest logits of different texts in batches, on the processor.
-
-    Raises DataError: a logit is not finite.
-    """
+    """(b, V) greatest logits of different texts in batches, on the processor. DataError: a logit is not finite."""
     different = list(dict.fromkeys(texts))
     for start in range(0, len(different), check_count(batch_size, "batch_size")):
         logits = model.greatest_logits(different[start : start + batch_size], side)
@@ -113,10 +104,7 @@ def logits_of(
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a calibration did.
-
-    `shift`: Was added to the bias of every term. `before`, `after`: mean number of active terms per text.
-    """
+    """What was added to the bias of every term, and the mean number of active terms per text before and after."""
 
     shift: float
     before: float
@@ -124,15 +112,11 @@ class Calibration:
 
 
 def shift_for(greatest: torch.Tensor, n_active: float, *, tolerance: float) -> Calibration:
-    """The constant that makes a number of terms active on average.
+    """The constant that makes `n_active` terms, in (0, V), active on average, of (N, V) greatest logits.
 
-    Logits are ordered, and the constant is put in the middle between the last one that is to be active and the next,
-    as far from both as can be: rounding, or other texts in the batch, then change no term.
-
-    `greatest`: (N, V) greatest logit of each term in each text. `n_active`: in (0, V). `tolerance`: largest difference
-    to `n_active`, as a share of it. Returns with ``shift``: (greatest + shift > 0) has `n_active` terms per text, as
-    near as the logits allow. Raises ConfigError: the number is out of range, or no constant comes near enough, because
-    logits of many terms are equal.
+    It lies in the middle between the last logit that is to be active and the next, as far from both as can be, so that
+    rounding changes no term. `tolerance`: largest difference to `n_active`, as a share of it. Raises ConfigError: the
+    number is out of range, or no constant comes near enough, because logits of many terms are equal.
     """
     n_texts, n_terms = greatest.shape
     if not 0 < n_active < n_terms:
@@ -169,10 +153,9 @@ def calibrate(
 ) -> Calibration:
     """Shift the bias of a head in place, so that texts have `n_active` terms on average before pruning.
 
-    `model`: not trained yet. `texts`: real ones of the side, some hundred; equal ones count once. 4 · V bytes are held
-    for each. `n_active`: terms per text, e.g. 200 of documents and 30 of queries. `side`: whose head; with two heads,
-    calibrate both. `batch_size`: texts that are read at once. `tolerance`: see `shift_for`. Raises ConfigError: see
-    `shift_for`. Raises DataError: a logit is not finite, or a text has no token.
+    `model`: not trained yet. `texts`: real ones of the side, some hundred; equal ones count once, and 4 · V bytes are
+    held for each. `n_active`: e.g. 200 of documents and 30 of queries. `side`: whose head; with two heads, calibrate
+    both. Raises ConfigError: see `shift_for`. Raises DataError: a logit is not finite, or a text has no token.
     """
     greatest = torch.cat(list(logits_of(model, texts, side=side, batch_size=batch_size)))
     found = shift_for(greatest, n_active, tolerance=tolerance)

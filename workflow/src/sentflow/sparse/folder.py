@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from sentflow.encoders.neural.load import check_network, loading
+from sentflow.encoders.neural.load import OFFLINE, check_network, loading
 from sentflow.encoders.safety import damaged
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
@@ -25,10 +25,9 @@ _NAMED = 3
 
 
 def save_sparse_embed(model: SparsEmbed, folder: Path | str) -> None:
-    """Write a model into a folder, which is made where it is not there; files of an earlier one are replaced.
+    """Write a model into a folder, made where it is not there; files of an earlier one are replaced.
 
-    `model`: on any device; it stays as it is. Neither its state of training nor `chunk_size`, which changes no number,
-    is kept.
+    Neither its state of training nor `chunk_size`, which changes no number, is kept.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,13 +55,11 @@ def load_sparse_embed(
 ) -> SparsEmbed:
     """The model that `save_sparse_embed` wrote, in float32 and without dropout; no code of the folder runs.
 
-    `device`: where to compute; the processor without it. `max_tokens`: to which texts are cut; as the folder says
-    without it. Raises ConfigError: the folder is none of a SparseEmbed, of another version, or more tokens are asked
-    for than it has positions.
+    `device`: the processor without it. `max_tokens`: as the folder says without it. Raises ConfigError: the folder is
+    none of a SparseEmbed, of another version, or it has fewer positions.
     """
     folder = Path(folder)
     said = FolderDescription.read(folder)
-    offline = {"local_files_only": True, "trust_remote_code": False}
     with loading(folder):
         masked, report = AutoModelForMaskedLM.from_pretrained(
             folder,
@@ -70,9 +67,9 @@ def load_sparse_embed(
             use_safetensors=True,
             ignore_mismatched_sizes=True,
             output_loading_info=True,
-            **offline,
+            **OFFLINE,
         )
-        tokenizer = AutoTokenizer.from_pretrained(folder, **offline)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **OFFLINE)
     check_network(report, pooler_is_used=False, is_encoder=False, folder=folder)
     options = said.model_dump(exclude={"format"}) | {"max_tokens": max_tokens or said.max_tokens}
     model = SparsEmbed(masked, tokenizer, device, **options)

@@ -50,8 +50,7 @@ def _roberta(layer: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
     return torch.nn.Sequential(layer.dense, torch.nn.GELU(), layer.layer_norm), layer.decoder
 
 
-# Model type → the class of its layer that predicts masked tokens, where the layer's tensors lie in a file that has
-# them, and its part before the decoder with the decoder
+# Model type → class of the layer that predicts masked tokens, its place in files, its parts
 KINDS: Mapping[str, tuple[Any, str, Callable[[Any], tuple[torch.nn.Module, torch.nn.Linear]]]] = {
     "bert": (BertLMPredictionHead, "cls.predictions.", _bert),
     "distilbert": (DistilBertHead, "", _distilbert),
@@ -61,10 +60,7 @@ KINDS: Mapping[str, tuple[Any, str, Callable[[Any], tuple[torch.nn.Module, torch
 
 
 class TermHead(torch.nn.Module):
-    """From vectors of tokens to logits of terms.
-
-    `transform`: (…, h) → (…, h). `decoder`: (…, h) → (…, V), with a bias.
-    """
+    """From vectors of tokens to logits of terms: `transform` (…, h) → (…, h), `decoder` (…, h) → (…, V) with bias."""
 
     def __init__(self, transform: torch.nn.Module, decoder: torch.nn.Linear) -> None:
         super().__init__()
@@ -76,10 +72,7 @@ class TermHead(torch.nn.Module):
         return logits
 
     def term_logits(self, transformed: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
-        """(B, n, k) logits of k terms per text, (B, k) >= 0, without those of all others.
-
-        `transformed`: (B, n, h), what `transform` gave.
-        """
+        """(B, n, k) logits of k terms per text, (B, k) `ids` >= 0, by (B, n, h) `transformed`, without all others."""
         chosen = embedding(ids, self.decoder.weight)
         return transformed @ chosen.transpose(1, 2) + self.decoder.bias[ids][:, None, :]
 
@@ -87,9 +80,8 @@ class TermHead(torch.nn.Module):
 def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     """A copy of the layer of a masked language model.
 
-    `tied`: whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy of
-    its own, which is trained apart. Its bias is a copy in both cases. Raises ConfigError: the model has no such layer,
-    or it is to be tied and its decoder has other weights than the word embeddings.
+    `tied`: whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy,
+    trained apart. Raises ConfigError: there is no such layer, or tied weights would be lost.
     """
     transform, decoder = _parts(model)
     words = model.get_input_embeddings().weight

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
+from scipy.sparse import csr_array
 from torch.utils.checkpoint import checkpoint
 
+from sentflow.encoders.vectors.sparse import TermEmbeddings
 from sentflow.errors import ConfigError
 from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.weigher import (
@@ -36,8 +39,7 @@ _MOST_CELLS = 1 << 25
 class TermVectors:
     """The active terms of texts with a vector each.
 
-    `ids`: (…, k) whole numbers, each once per text; `NO_TERM` where there is no further term. `embeddings`: (…, k, E)
-    float. What stands where there is no term counts nowhere.
+    `ids`: (…, k) whole numbers, each once per text; `NO_TERM` where there is no further term. `embeddings`: (…, k, E).
     """
 
     ids: torch.Tensor
@@ -49,11 +51,10 @@ class TermVectors:
 
 
 def attended(term_logits: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """c_j = Σ_i a_ij H_i, where a_·j is the softmax over positions of the raw logits of term j.
+    """c_j = Σ_i a_ij H_i, (B, k, h), where a_·j is the softmax over positions of the raw logits of term j.
 
     `term_logits`: (B, n, k), of the kept terms. `tokens`: (B, n, h), the last layer of the encoder. `mask`: (B, n),
-    other than 0 where a position is real; at least one in each row. Returns (B, k, h). Padding has attention 0: its
-    logits are −∞, since a logit of 0 would still count as e⁰ = 1.
+    other than 0 where a position is real; at least one in each row. Logits of padding are −∞: e⁰ = 1 would still count.
     """
     padding = ~mask.to(device=term_logits.device, dtype=torch.bool)
     # Filled with 0 as well, for 0 times NaN would be NaN
@@ -62,19 +63,15 @@ def attended(term_logits: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor
 
 
 def pair_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
-    """s = Σ_j e^q_j · e^d_j over the terms j that both texts of a pair have.
+    """(B,), at least float32: s = Σ_j e^q_j · e^d_j over the terms j that both texts of a pair have.
 
-    `queries`, `documents`: (B, k_q) and (B, k_d) terms; row i of both is a pair. Returns (B,), at least float32; 0,
-    with a gradient of 0, for a pair that shares no term.
+    Row i of both is a pair; one that shares no term has 0, with a gradient of 0.
     """
     return _shared_sum("bie,bje->bij", queries.ids[:, :, None], documents.ids[:, None, :], queries, documents)
 
 
 def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
-    """The same of every query with every document, (Q, D), in blocks of documents.
-
-    A block holds Q · d · k_q · k_d numbers; of several blocks, those are computed again for the gradient.
-    """
+    """The same of every query with every document, (Q, D), in blocks that are computed again for the gradient."""
     size = max(1, _MOST_CELLS // max(1, queries.ids.numel() * documents.ids.shape[1]))
     parts = list(map(TermVectors, torch.split(documents.ids, size), torch.split(documents.embeddings, size)))
     if len(parts) == 1:
@@ -118,12 +115,11 @@ __all__ = ["DOCUMENT", "QUERY", "SHARED", "SIDES", "TWO", "SparsEmbed"]
 class SparsEmbed(TermWeigher):
     """An encoder that gives a text a few terms of the vocabulary, each with a weight and a vector.
 
-    `model`, `tokenizer`, `device`, `tied`, `max_tokens`, `chunk_size`: See `sentflow.sparse.weigher.TermWeigher`.
-    `k_query`, `k_documents`: Terms that are kept of a text where a call does not say; those of the paper.
-    `embedding_size`: E of the vectors; 16, 32 or 64 in the paper. `heads`: ``"two"``: queries and documents have a head
-    and a projection each, which begin alike (the paper). ``"shared"``: one of both for all texts (the replication).
-    `projection_bias`: Whether projections have a bias. `seed`: Of the projection's weights. Raises ConfigError: the
-    model has no head for masked tokens, or it does not fit the tokenizer or the options.
+    `model`, `tokenizer`, `device`, `tied`, `max_tokens`, `chunk_size`: see `TermWeigher`. `k_query`, `k_documents`:
+    terms that are kept of a text where a call does not say. `embedding_size`: E of the vectors; 16, 32 or 64 in the
+    paper. `heads`: ``"two"``: queries and documents have a head and a projection each, which begin alike (the paper);
+    ``"shared"``: one of both for all texts (the replication). `seed`: of the projection's weights. Raises ConfigError:
+    the model has no head for masked tokens, or it does not fit the tokenizer or the options.
 
     transformers loads models without dropout; `train()` turns it on.
     """
@@ -171,15 +167,14 @@ class SparsEmbed(TermWeigher):
     def forward(
         self, texts: Sequence[str], k: int | None = None, side: str | None = None
     ) -> dict[str, torch.Tensor]:
-        """The k terms of each text, with gradients.
+        """The k terms of each text, with gradients; a text gives the same with any others.
 
-        `texts`: B texts, one batch. Each text gives the same with any others. `k`: Terms that are kept at most;
-        `k_query` or `k_documents` of the side without it. `side`: ``"query"`` or ``"document"``; with shared heads it
-        may be left out where k is given. Returns ``activations``: (B, k) int64 ids of terms, greatest weight first, −1
-        where a text has fewer. ``embeddings``: (B, k, E) >= 0, the vector of each of them, 0 where there is none.
-        ``sparse_activations``: (B, V) >= 0, weights of all terms, 0 of those that were not kept. Raises ConfigError: k
-        or the side is missing or does not exist. Raises DataError: a text has no token, or a weight or a vector is not
-        finite.
+        `k`: terms that are kept at most; `k_query` or `k_documents` of the side without it. `side`: ``"query"`` or
+        ``"document"``; with shared heads it may be left out where k is given. Returns ``activations``: (B, k) int64 ids
+        of terms, greatest weight first, −1 where a text has fewer. ``embeddings``: (B, k, E) >= 0, the vector of each,
+        0 where there is none. ``sparse_activations``: (B, V) >= 0, weights of all terms, 0 of those that were not kept.
+        Raises ConfigError: k or the side is missing or does not exist. Raises DataError: a text has no token, or a
+        value is not finite.
         """
         k = self._k(k, side)
         read = self.read(self.features(texts), side)
@@ -215,3 +210,42 @@ class SparsEmbed(TermWeigher):
         if side not in SIDES:
             raise ConfigError("neither k nor side is given. Write k=…, or side='query' or side='document'.")
         return self.k[side]
+
+
+# --- the terms of texts as three tensors, one place per term that is kept, and in compressed rows ------------
+
+Encoded = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
+
+def encoded_terms(model: SparsEmbed, texts: Sequence[str], k: int, side: str) -> Encoded:
+    """(b, k) ids and weights, and (b, k, E) vectors of the terms of b texts; see `SparsEmbed.encode`."""
+    found = model.encode(texts, k, side)
+    ids = found["activations"]
+    weights = found["sparse_activations"].gather(1, ids.clamp(min=0)).masked_fill(ids < 0, 0.0)
+    return ids, weights, found["embeddings"]
+
+
+def term_embeddings(model: SparsEmbed, texts: Sequence[str], k: int, side: str) -> TermEmbeddings:
+    """The terms of n texts, as one batch; those of texts without a token, which a collection may have, are empty."""
+    kept = np.setdiff1d(np.arange(len(texts)), model.without_tokens(texts))
+    shape = len(texts), model.n_terms
+    if not len(kept):
+        nothing = np.empty((0, model.embedding_size), dtype=np.float16)
+        return TermEmbeddings(csr_array(shape, dtype=np.float32), nothing)
+    return in_rows(encoded_terms(model, [texts[row] for row in kept], k, side), kept, shape)
+
+
+def in_rows(
+    found: Encoded, kept: np.ndarray, shape: tuple[int, int], dtype: torch.dtype = torch.float16
+) -> TermEmbeddings:
+    """Columns ascend within a row; rows that are not among (b,) kept ones are empty. The dtype is that of vectors."""
+    ids = found[0].cpu().numpy()
+    active = ids != NO_TERM
+    rows, columns = np.repeat(kept, active.sum(axis=1)), ids[active]
+    order = np.lexsort((columns, rows))
+    weights, vectors = (
+        one.to("cpu", kind).numpy()[active][order]
+        for one, kind in zip(found[1:], (torch.float32, dtype), strict=True)
+    )
+    ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
+    return TermEmbeddings(csr_array((weights, columns[order].astype(np.int32), ends), shape=shape), vectors)

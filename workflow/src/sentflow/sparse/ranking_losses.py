@@ -11,22 +11,16 @@ from sentflow.errors import ConfigError, DataError, instead
 def flops(weights: torch.Tensor) -> torch.Tensor:
     """Σ_j (mean over the batch of |w_j|)²: how many products a query and a document of this batch would need.
 
-    `weights`: (B, V) of one side, queries or documents. **All rows of the step**: with several processes the caller
-    gathers them first, because the square of a mean over all is not the mean of the squares (texttron/tevatron#36).
-    Returns a scalar, >= 0.
-
-    Paria et al. 2020 (arXiv 2004.05665), equation 4; Formal et al. 2021 (arXiv 2107.05720).
+    `weights`: (B, V) of one side, **all rows of the step**: with several processes the caller gathers them first
+    (texttron/tevatron#36). Paria et al. 2020 (arXiv 2004.05665), equation 4; Formal et al. 2021 (arXiv 2107.05720).
     """
     return weights.abs().mean(dim=0).square().sum()
 
 
 def quadratic_weight(weight: float, step: int, rise_steps: int) -> float:
-    """λ(t) = λ · min(1, t / T)²: the weight of `flops` at a step.
+    """λ(t) = λ · min(1, t / T)²: the weight of `flops` at step t, from 0; Formal et al. 2021 (arXiv 2107.05720), 3.3.
 
-    `weight`: λ, >= 0; queries and documents have one each. `step`: t, from 0. `rise_steps`: T, after which it is
-    constant; 0 is constant from the beginning. Raises ConfigError: one of them is negative.
-
-    Formal et al. 2021 (arXiv 2107.05720), section 3.3.
+    `rise_steps`: T, after which it is constant. Raises ConfigError: one of the numbers is negative.
     """
     for name, value in (("weight", weight), ("step", step), ("rise_steps", rise_steps)):
         if not value >= 0:
@@ -40,10 +34,9 @@ RANKINGS = (MARGIN_MSE, KL, CONTRASTIVE)
 
 
 def in_batch_negatives(scores: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy of finding the document of each query among those of all queries.
+    """Mean cross-entropy of finding the document of each query among those of all; ln C of equal scores.
 
-    `scores`: (B, C), C >= B; column i < B is the document of query i, further columns are hard negatives. Returns a
-    scalar; ln C where all scores are equal.
+    `scores`: (B, C), C >= B; column i < B is the document of query i, further columns are hard negatives.
     """
     n_queries, n_documents = scores.shape
     if n_documents < n_queries:
@@ -52,12 +45,10 @@ def in_batch_negatives(scores: torch.Tensor) -> torch.Tensor:
 
 
 def margin_mse(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
-    """Mean of ((s⁺ − s⁻) − (t⁺ − t⁻))² over queries and negatives.
+    """Mean of ((s⁺ − s⁻) − (t⁺ − t⁻))² over queries and negatives; Hofstätter et al. 2020 (arXiv 2010.02666), eq. 8.
 
     `scores`, `teacher`: (B, 1 + m), m >= 1: of the relevant document of each query, then of its negatives. Raises
-    DataError: The teacher's scores are not finite, or of another shape.
-
-    Hofstätter et al. 2020 (arXiv 2010.02666), equation 8.
+    DataError: the teacher's scores are not finite, or of another shape.
     """
     teacher = _checked_teacher(scores, teacher)
     own, others = (each[:, :1] - each[:, 1:] for each in (scores, teacher))
@@ -67,10 +58,9 @@ def margin_mse(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
 def kl_divergence(scores: torch.Tensor, teacher: torch.Tensor, *, temperature: float = 1.0) -> torch.Tensor:
     """KL(teacher ‖ student) of the softmax over the candidates of each query; mean over queries, times temperature².
 
-    `scores`, `teacher`: (B, C), C >= 2, any order of candidates that is the same in both. `temperature`: what the
-    scores of both are divided by, > 0. Its square keeps gradients of one size (Hinton et al. 2015, arXiv 1503.02531).
-    Returns a scalar, >= 0; 0 where scores differ by a constant per query. Raises ConfigError: the temperature is not
-    above 0. Raises DataError: see `margin_mse`.
+    `scores`, `teacher`: (B, C), C >= 2, candidates in the same order. `temperature`: what both are divided by, > 0; its
+    square keeps gradients of one size (Hinton et al. 2015, arXiv 1503.02531). Raises ConfigError: it is not above 0.
+    Raises DataError: see `margin_mse`.
     """
     if not temperature > 0:
         raise ConfigError(f"temperature is {temperature}. Write a number above 0.")
@@ -96,11 +86,10 @@ def _checked_teacher(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tenso
 
 @dataclass(frozen=True)
 class LossParts:
-    """A loss and what it is the sum of; every field is a scalar.
+    """A loss and what it is the sum of, scalars that are not yet weighted.
 
-    `total`: what is minimised. `weights`: the ranking loss of the dot products of weights, not yet weighted.
-    `query_flops`, `document_flops`: `flops` of both sides, not yet weighted. `embeddings`: the ranking loss of the
-    scores by term vectors; None where terms have none.
+    `weights`, `embeddings`: the ranking loss of the dot products of weights, and of the scores by term vectors; None
+    where terms have none. `query_flops`, `document_flops`: `flops` of both sides.
     """
 
     total: torch.Tensor
@@ -115,9 +104,8 @@ class SparseEmbedLoss:
     """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d); SPLADE has R(w_q · w_d) alone.
 
     `query_flops`, `document_flops`: λ_Q and λ_D, >= 0. Those of papers (.5 and .4 for SPLADE++, .004 and .005 for
-    SparseEmbed) belong to MarginMSE; cross-entropies are smaller by orders. `rise_steps`: see `quadratic_weight`;
-    50,000 in the papers. `ranking`: R: ``"margin-mse"``, ``"kl"``, or ``"contrastive"`` without a teacher
-    (`in_batch_negatives`). `temperature`: of `kl_divergence`. `weights_share`: .1 in the paper.
+    SparseEmbed) belong to MarginMSE. `rise_steps`: see `quadratic_weight`; 50,000 in the papers. `ranking`: R:
+    ``"margin-mse"``, ``"kl"``, or ``"contrastive"`` without a teacher. `weights_share`: .1 in the paper.
 
     Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4; Formal et al. 2021 and 2022 (arXiv 2109.10086, arXiv
     2205.04733).
@@ -144,12 +132,12 @@ class SparseEmbedLoss:
         step: int,
         teacher: torch.Tensor | None = None,
     ) -> LossParts:
-        """The loss of a step.
+        """The loss of a step, from 0.
 
-        `embedding_scores`, `weight_scores`: (B, C) scores by term vectors, None where terms have none, and dot
-        products of weights, as the ranking loss reads them. `query_weights`, `document_weights`: (·, V) after pruning,
-        of all processes. `step`: from 0. `teacher`: (B, C) scores; not with ``"contrastive"``, which reads none.
-        Raises ConfigError: scores of a teacher are missing, or given and not read.
+        `embedding_scores`, `weight_scores`, `teacher`: (B, C) scores by term vectors, None where terms have none; dot
+        products of weights; and those of a teacher, not with ``"contrastive"``. `query_weights`, `document_weights`:
+        (·, V) after pruning, of all processes. Raises ConfigError: scores of a teacher are missing, or given and not
+        read.
         """
         embeddings = None if embedding_scores is None else self.ranked(embedding_scores, teacher)
         weights = self.ranked(weight_scores, teacher)

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.ranking import Ranked
 from sentflow.retrieval.retrievers.dense import Vectors
 from sentflow.retrieval.retrievers.sparse import reordered, search_weights
-from sentflow.sparse.encoding import encoded_terms, in_rows
-from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed, encoded_terms, in_rows
 from sentflow.sparse.weigher import check_count
 
 _NAMED = 3
@@ -25,12 +24,9 @@ _NAMED = 3
 class Retriever:
     """Documents, added one part after another, and questions to them.
 
-    `key`: Of the identifier in a document. `on`: Of its text, or of several that are joined by a space. `model`:
-    Trained; it must stay as it is as long as the retriever is used.
-
-    Kept per document with k terms and width E: 8 k + 4 + 2 k E bytes at most (ids int32 and weights float32 in a CSR
-    matrix, vectors float16). With k 64 and E 32 that is 4.5 KiB, with 256 and 64 34 KiB. A search holds some blocks of
-    50 MB besides; the first one after documents were added joins all arrays, and holds them twice for that moment.
+    `key`: of the identifier in a document. `on`: of its text, or of several that are joined by a space. `model`:
+    trained; it must stay as it is. Kept per document with k terms and width E: 8 k + 4 + 2 k E bytes at most, 4.5 KiB
+    with k 64 and E 32. A search holds some blocks of 50 MB besides.
     """
 
     def __init__(self, key: str, on: str | Sequence[str], model: SparsEmbed) -> None:
@@ -58,10 +54,10 @@ class Retriever:
     ) -> "Retriever":
         """Add documents; all or, where there is an error, none.
 
-        `documents`: With the keys `key` and `on`; others are ignored. `k_token`: Terms that are kept of each at most,
-        the same in all calls. `batch_size`: Documents that are encoded at once. Raises ConfigError: a number is smaller
-        than 1, k is another one than before, or the model is. Raises DataError: a document has no identifier, one that
-        is taken, or no text with a token.
+        `documents`: with the keys `key` and `on`. `k_token`: terms that are kept of each at most, the same in all
+        calls. `batch_size`: documents that are encoded at once. Raises ConfigError: a number is smaller than 1, k is
+        another one than before, or the model is. Raises DataError: a document has no identifier, one that is taken, or
+        no text with a token.
         """
         k = min(check_count(k_token, "k_token"), self.model.n_terms)
         check_count(batch_size, "batch_size")
@@ -89,15 +85,12 @@ class Retriever:
     def __call__(
         self, q: str | Sequence[str], k_sparse: int = 100, k_token: int = 96, batch_size: int = 32
     ) -> list[list[dict[str, Any]]]:
-        """The best documents of each question.
+        """Per question its best documents: a list of ``{key: …, "similarity": …}``, best first, equal ones as added.
 
-        `q`: A question, or several. `k_sparse`: Documents that the weights find and the vectors rank: so many are
-        returned, fewer where there are fewer. With as many as there are documents, the order is that of all scores.
-        `k_token`: Terms that are kept of a question at most. `batch_size`: Questions that are searched at once. Returns
-        Per question a list of ``{key: …, "similarity": …}``, best first, equal ones as they were added. The similarity
-        is that of `sentflow.sparse.model.pair_scores`, 0 without a shared term. Raises ConfigError: there are no
-        documents, a number is smaller than 1, or the model is not that of the documents. Raises DataError: a question
-        has no token.
+        `k_sparse`: documents that the weights find and the vectors rank: so many are returned, fewer where there are
+        fewer. `k_token`: terms that are kept of a question at most. `batch_size`: questions that are searched at once.
+        Raises ConfigError: there are no documents, a number is below 1, or the model is another. Raises DataError: no
+        token.
         """
         for name, value in (("k_sparse", k_sparse), ("k_token", k_token), ("batch_size", batch_size)):
             check_count(value, name)
@@ -181,10 +174,7 @@ def _filled(ranked: Ranked, rows: np.ndarray, k: int) -> Ranked:
 
 
 def _state_of(model: SparsEmbed) -> tuple[str, int]:
-    """What changes with every step of a training: a digest of heads and projections, and how often the encoder changed.
-
-    The encoder itself is not read, since that would take longer than a search.
-    """
+    """A digest of heads and projections, and how often the encoder, which is too large to read, has changed."""
     digest = hashlib.blake2b(digest_size=16)
     n_changes = 0
     for name, values in model.named_parameters():

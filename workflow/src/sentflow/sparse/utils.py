@@ -24,11 +24,10 @@ def iter(  # noqa: A001  # published name
 ) -> Iterator[Batch]:
     """Rows in batches, every row once per epoch.
 
-    `X`: Rows of one form: (anchor, positive, negative), or (query, document, label) with a number for the label. They
-    stay as they are. `device`: Of the labels. `epochs`: Passes over the rows, at least 1. `batch_size`: Rows of a
-    batch; the last one of an epoch has what is left. `shuffle`: Whether each epoch has another order, by the seed; else
-    that of the rows. `seed`: Equal seeds give equal orders, whatever was drawn elsewhere. Raises ConfigError: a number
-    is smaller than 1. Raises DataError: there are no rows, or a row is of neither form, or of another than the first.
+    `X`: rows of one form: (anchor, positive, negative), or (query, document, label) with a number for the label.
+    `device`: of the labels. `batch_size`: the last one of an epoch has what is left. `shuffle`: each epoch has another
+    order, by the seed, whatever was drawn elsewhere. Raises ConfigError: a number is smaller than 1. Raises DataError:
+    there are no rows, or rows of neither form, or of both.
     """
     for name, value in (("epochs", epochs), ("batch_size", batch_size)):
         check_count(value, name)
@@ -67,13 +66,11 @@ def scores(
     documents_embeddings: torch.Tensor,
     func: Callable[..., torch.Tensor] = torch.mean,
 ) -> torch.Tensor:
-    """Scores of pairs by the terms that both texts have.
+    """(B,) scores of pairs by the terms that both texts have; 0 for a pair that shares no term.
 
     `queries_activations`, `documents_activations`: (B, k) ids, as `SparsEmbed` gives them. `queries_embeddings`,
-    `documents_embeddings`: (B, k, E). `func`: `torch.sum` is the score of the paper and of search
-    (`sentflow.sparse.model.pair_scores`); `torch.mean` divides it by E times the number of shared terms, as the
-    replication does in training. Returns torch.Tensor: (B,); 0 for a pair that shares no term, which stays in its
-    place. Raises ConfigError: `func` is neither.
+    `documents_embeddings`: (B, k, E). `func`: `torch.sum` is the score of the paper and of search; `torch.mean` divides
+    it by E times the number of shared terms, as the replication does in training. Raises ConfigError: it is neither.
     """
     queries = TermVectors(queries_activations, queries_embeddings)
     documents = TermVectors(documents_activations, documents_embeddings)

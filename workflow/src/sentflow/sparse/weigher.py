@@ -1,7 +1,6 @@
-"""An encoder with heads that weigh terms: texts to weights of the terms of a vocabulary.
+"""An encoder with heads that weigh terms: texts to weights of the terms, tokens of a vocabulary.
 
-Formal et al. 2021 (arXiv 2107.05720 for the sum over positions, arXiv 2109.10086 for the maximum). The terms of a text
-are the tokens of the vocabulary.
+Formal et al. 2021 (arXiv 2107.05720 for the sum over positions, arXiv 2109.10086 for the maximum).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from sentflow.encoders.descriptions import usable_tokens
+from sentflow.encoders.safety import usable_tokens
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.heads import TermHead, copied_head
@@ -56,29 +55,17 @@ def pooled_weights(
 ) -> torch.Tensor:
     """w_j = max_i, or sum_i, of log(1 + ReLU(M_ij)) over the real positions i of a text, never holding all of M.
 
-    `predict`: from vectors of tokens, (B, c, h), to logits, (B, c, V); without dropout. `tokens`: (B, n, h); what
-    stands in padding is never read, NaN included. `mask`: (B, n), other than 0 where a position is real. `pooling`:
-    ``"max"`` (SPLADE v2, SparseEmbed) or ``"sum"`` (SPLADE v1). `chunk_size`: positions that are pooled at once; all
-    without it. In training, logits of chunks are computed again for the gradient. It may change the last bits of sums,
-    and none of maxima. Returns (B, V), >= 0, at least float32; NaN where a real position has one. Raises ConfigError:
-    there is no such pooling, or the chunk is smaller than 1.
+    `predict`: from vectors of tokens, (B, c, h), to logits, (B, c, V); without dropout. `tokens`: (B, n, h); padding is
+    never read. `mask`: (B, n), other than 0 where a position is real. `pooling`: ``"max"`` (SPLADE v2, SparseEmbed) or
+    ``"sum"`` (SPLADE v1). `chunk_size`: positions that are pooled at once; all without it. In training, logits of
+    chunks are computed again for the gradient. Returns (B, V), >= 0, at least float32; NaN where a real position has
+    one. Raises ConfigError: there is no such pooling, or the chunk is smaller than 1.
     """
     if pooling not in POOLINGS:
         raise ConfigError(f"pooling is {pooling!r}. {instead(str(pooling), POOLINGS)}")
     found = _pooled(predict, tokens, mask, pooling, chunk_size)
     # The logarithm rises, so the greatest weight is that of the greatest logit
     return found if pooling == SUM else torch.log1p(torch.relu(found))
-
-
-def greatest_logits(
-    predict: Callable[[torch.Tensor], torch.Tensor],
-    tokens: torch.Tensor,
-    mask: torch.Tensor,
-    *,
-    chunk_size: int | None = None,
-) -> torch.Tensor:
-    """max_i M_ij over the real positions, (B, V); −∞ for a text without any. Arguments as of `pooled_weights`."""
-    return _pooled(predict, tokens, mask, MAX, chunk_size)
 
 
 def _pooled(
@@ -135,9 +122,9 @@ class TopTerms:
 
 
 def top_terms(weights: torch.Tensor, k: int) -> TopTerms:
-    """The k terms of greatest weight of each text, fewer where fewer are above 0; for training and search alike.
+    """The k terms of greatest weight of each text, fewer where fewer are above 0, of (B, V) finite weights >= 0.
 
-    `weights`: (B, V), >= 0 and finite. Raises ConfigError: k is no whole number of at least 1.
+    Raises ConfigError: k is no whole number of at least 1.
     """
     n_kept = min(check_count(k, "k"), weights.shape[1])
     # Sorted stably, for torch.topk promises no order of equal weights
@@ -165,15 +152,12 @@ class ReadTexts:
 class TermWeigher(torch.nn.Module):
     """An encoder with a head for all texts, or one for queries and one for documents.
 
-    `device`: where to compute; that of `model` without it. `heads`: ``"two"``: queries and documents have a head each,
-    which begin alike. ``"shared"``: one for all texts. `tied`: whether decoders of heads are the word embeddings of
-    the encoder, the same tensor, or copies of the model's decoder, trained apart. `max_tokens`: to which texts are
-    cut; the most that tokenizer and model allow without it. `chunk_size`: positions for which the logits of all terms
-    are held at once, B · `chunk_size` · V numbers; None is all. For longer texts a training computes logits twice; see
-    `pooled_weights`. Raises ConfigError: the model has no head for masked tokens, or it does not fit the tokenizer or
-    the options.
-
-    transformers loads models without dropout; `train()` turns it on.
+    `device`: that of `model` without it. `heads`: ``"two"``: queries and documents have a head each, which begin alike;
+    ``"shared"``: one for all texts. `tied`: whether decoders of heads are the word embeddings of the encoder, the same
+    tensor, or copies of the model's decoder, trained apart. `max_tokens`: the most that tokenizer and model allow
+    without it. `chunk_size`: positions for which the logits of all terms are held at once, B · `chunk_size` · V
+    numbers; None is all; see `pooled_weights`. Raises ConfigError: the model has no head for masked tokens, or it does
+    not fit the tokenizer or the options.
     """
 
     def __init__(
@@ -245,12 +229,10 @@ class TermWeigher(torch.nn.Module):
         )
 
     def greatest_logits(self, texts: Sequence[str], side: str | None = None) -> torch.Tensor:
-        """(B, V) greatest logit of each term over the positions of a text, without gradients; for calibration."""
+        """(B, V) greatest logit of each term over the positions of a text, −∞ without any; without gradients."""
         with self.still():
             read = self.read(self.features(texts), side)
-            return greatest_logits(
-                self.head(side).decoder, read.transformed, read.mask, chunk_size=self.chunk_size
-            )
+            return _pooled(self.head(side).decoder, read.transformed, read.mask, MAX, self.chunk_size)
 
     def without_tokens(self, texts: Sequence[str]) -> list[int]:
         """Places of texts of which the tokenizer makes no token but special ones."""

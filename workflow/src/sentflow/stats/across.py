@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, fdtrc, stdtrit
 
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
+from sentflow.stats.effective import numbered
+from sentflow.stats.paired import degrees_of_freedom
 from sentflow.stats.ranks import average_ranks
-from sentflow.stats.resampling import percentile_limits
 
 DECIMALS = 12  # beyond which differences of means differ by rounding
 _EXACT_UP_TO = 50  # units
@@ -22,13 +22,13 @@ _EXACT_UP_TO = 50  # units
 class Omnibus:
     """Whether the encoders differ at all; NaN where there are fewer than two units or encoders."""
 
-    # chi2, chi2_p: friedman, K − 1 degrees of freedom
-    chi2: float
-    chi2_p: float
-    # f, f_p: Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank alike `f` is
-    # infinite and `f_p` the exact probability of that.
-    f: float
-    f_p: float
+    # friedman_chi2, friedman_p: K − 1 degrees of freedom
+    friedman_chi2: float
+    friedman_p: float
+    # iman_davenport_f, iman_davenport_p: their form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank
+    # alike F is infinite, and p the exact probability of that.
+    iman_davenport_f: float
+    iman_davenport_p: float
 
 
 def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
@@ -38,10 +38,8 @@ def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
     numbered as they appear: its source, or the task itself where all tasks have one source. With one source nothing can
     be said of others, and tasks stand for its further ones.
     """
-    names = list(dict.fromkeys(sources))
-    if len(names) == 1:
-        return np.arange(len(sources))
-    return np.array([names.index(source) for source in sources], dtype=np.int64)
+    numbers = numbered(sources)
+    return numbers if numbers.any() else np.arange(len(sources))
 
 
 def unit_means(means: np.ndarray, units: np.ndarray) -> np.ndarray:
@@ -158,24 +156,14 @@ def rank_intervals(
         np.add.at(totals, draw_of, drawn)
     averages = totals / sizes[chosen].sum(axis=1, keepdims=True)
     average = ranks(means).mean(axis=0)
-    place = ranks(-average)
-    places = ranks(-averages)
-    found = []
-    for model in range(n_models):
-        low, high = percentile_limits(averages[:, model], level)
-        limits = [(1 - level) / 2, (1 + level) / 2]
-        place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
-        found.append(
-            RankInterval(
-                average_rank=float(average[model]),
-                repeat_low=low,
-                repeat_high=high,
-                place=float(place[model]),
-                place_low=place_low,
-                place_high=place_high,
-            )
-        )
-    return found
+    limits = [(1 - level) / 2, (1 + level) / 2]
+    found = [
+        average,
+        *np.quantile(averages, limits, axis=0),
+        ranks(-average),
+        *np.quantile(ranks(-averages), limits, axis=0, method="inverted_cdf"),
+    ]
+    return [RankInterval(*of_model) for of_model in np.array(found).T.tolist()]
 
 
 def _drawn_scores(
@@ -193,37 +181,6 @@ def _drawn_scores(
 
 
 def task_mean_interval(
-    fold_scores: Sequence[np.ndarray],
-    sources: Sequence[Hashable],
-    *,
-    folds: int,
-    level: float,
-    documents: Sequence[float],
-) -> tuple[float, float]:
-    """Limits of the mean over N tasks of the expected scores of one encoder.
-
-    `fold_scores`: N of (J,) float64 test scores, J >= 2. `sources`: (N,) what tasks have in common, say the dataset:
-    those of one source may share texts. `folds`: k of the cross-validation. `documents`: N effective numbers of
-    documents that the folds keep together, infinite where folds are made of rows. The limits are not cut to the
-    range of a metric; NaN where a task has too few documents.
-
-    The error of each task is that of its generalisation interval (`corrected_error`). Errors of one source are added,
-    as if they always went together: how far tasks share texts is not known, and this is the largest that their mean can
-    have. Those of different sources are independent, so their squares are added. Degrees of freedom: Satterthwaite
-    1946, each source with the fewest of its tasks.
-    """
-    errors = [
-        corrected_error(float(np.std(scores, ddof=1)), len(scores), folds=folds, documents=kept)
-        for scores, kept in zip(fold_scores, documents, strict=True)
-    ]
-    freedom = [
-        degrees_of_freedom(len(scores), kept) for scores, kept in zip(fold_scores, documents, strict=True)
-    ]
-    mean = float(np.mean([scores.mean() for scores in fold_scores]))
-    return mean_limits(mean, errors, freedom, sources, level=level)
-
-
-def mean_limits(
     mean: float,
     errors: Sequence[float],
     freedom: Sequence[float],
@@ -231,9 +188,15 @@ def mean_limits(
     *,
     level: float,
 ) -> tuple[float, float]:
-    """Limits of the mean of N numbers by their standard errors, as in `task_mean_interval`.
+    """Limits of the mean over N tasks of the expected scores of one encoder.
 
-    `errors`, `freedom`, `sources`: (N,) standard errors, their degrees of freedom, and what the numbers have in common.
+    `errors`, `freedom`: (N,) standard errors of the scores of tasks and their degrees of freedom, see `CorrectedT`.
+    `sources`: (N,) what tasks have in common, say the dataset: those of one source may share texts. The limits are not
+    cut to the range of a metric; NaN where a task has too few documents.
+
+    Errors of one source are added, as if they always went together: how far tasks share texts is not known, and this is
+    the largest that their mean can have. Those of different sources are independent, so their squares are added.
+    Degrees of freedom: Satterthwaite 1946, each source with the fewest of its tasks.
     """
     numbers = np.unique([str(source) for source in sources], return_inverse=True)[1]
     sums = np.zeros(int(numbers.max()) + 1)

@@ -1,5 +1,6 @@
-"""How many clusters count, where their sizes differ; apart, because resamples need no test."""
+"""Clusters: which rows they are of, and how many of them count where their sizes differ."""
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,12 @@ class Documents:
         holds = np.zeros((len(sizes), labels.max() + 1), bool)
         holds[document, labels] = True
         return cls(len(sizes), effective_clusters(sizes), int(holds.sum(axis=0).min()))
+
+
+def numbered(names: Iterable[Hashable]) -> np.ndarray:
+    """(n,) int64: equal names have equal numbers, from 0 in order of appearance."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def effective_clusters(sizes: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from itertools import chain
 
 import numpy as np
 
+from sentflow.stats.effective import numbered
 from sentflow.stats.resampling import drawn_counts, percentile_limits
 
 
@@ -81,13 +82,8 @@ def resampling_units(labels: np.ndarray, groups: Sequence[str | None]) -> Units:
     `labels`: (n,) int64 class indices of all rows, also of those that no fold tests. `groups`: n names of documents,
     None where unknown: such a row is a document of its own.
     """
-    named: dict[str, int] = {}
-    of_row = np.empty(len(labels), np.int64)
-    n_units = 0
-    for row, group in enumerate(groups):
-        unit = n_units if group is None else named.setdefault(group, n_units)
-        n_units += unit == n_units
-        of_row[row] = unit
+    of_row = numbered(row if group is None else group for row, group in enumerate(groups))
+    n_units = int(of_row.max(initial=-1)) + 1
     lowest, highest = np.full(n_units, np.iinfo(np.int64).max), np.full(n_units, -1)
     np.minimum.at(lowest, of_row, labels)
     np.maximum.at(highest, of_row, labels)

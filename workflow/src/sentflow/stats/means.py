@@ -107,6 +107,7 @@ class ClusteredScores:
         sums = np.concatenate([block @ columns for block in blocks])
         return np.asarray(sums[:, :-1] / sums[:, -1:])
 
+    @cached_property
     def left_out(self) -> np.ndarray:
         """(U, m) float64 means without each unit; at least two units."""
         return np.asarray(

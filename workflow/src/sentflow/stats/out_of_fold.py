@@ -82,24 +82,14 @@ class OutOfFoldT(PairedT):
     more rows to train on (`compare.rows.CALIBRATED_SHARE`), or where folds keep documents together, it errs too often.
     """
 
-    # contributions: (R, n) float64 of rows to these differences: the difference of those of both systems
-    contributions: np.ndarray
-    truth: np.ndarray
-    tested: np.ndarray
-    n_classes: int
-
-    @classmethod
-    def of(cls, first: RowScores, second: RowScores, differences: np.ndarray | None = None) -> "OutOfFoldT":
-        """The test of two systems on the same folds; without `differences`, of the scores of repetitions."""
-        moved = first.contributions - second.contributions
-        of_repetitions = first.scores - second.scores
-        given = of_repetitions if differences is None else differences
-        return cls(given, moved, first.truth, first.tested, first.n_classes)
+    # first, second: what rows contribute to the scores of both systems, on the same folds
+    first: RowScores
+    second: RowScores
 
     @property
     def n_rows(self) -> int:
         """Rows m that a repetition tests."""
-        return int(self.tested[0].sum())
+        return int(self.first.tested[0].sum())
 
     @property
     def degenerate(self) -> bool:
@@ -109,21 +99,15 @@ class OutOfFoldT(PairedT):
     @property
     def error(self) -> float:
         m = self.n_rows
-        squares = np.square(self.contributions) * self._weights
+        squares = np.square(self.first.contributions - self.second.contributions) * self._weights
         return math.sqrt(m / (m - 1) * float(squares.sum(axis=1).mean()))
 
     @property
     def _weights(self) -> np.ndarray:
         """(n,): 1, or less for rows of a class of which repetitions draw other rows."""
-        share = self.tested.mean(axis=0)
-        of_class, squares = np.bincount(self.truth, share), np.bincount(self.truth, share**2)
-        return np.asarray((squares / of_class)[self.truth])
+        truth, share = self.first.truth, self.first.tested.mean(axis=0)
+        return np.asarray((np.bincount(truth, share**2) / np.bincount(truth, share))[truth])
 
     @property
     def freedom(self) -> float:
-        return self.n_rows - self.n_classes
-
-    @property
-    def effect_size(self) -> float:
-        """Mean over the standard deviation of the rows' shares in it; NaN where that is 0."""
-        return math.nan if self.degenerate else self.mean / (self.error * math.sqrt(self.n_rows))
+        return self.n_rows - self.first.n_classes

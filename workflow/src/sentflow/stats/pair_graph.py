@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sentflow.stats.effective import effective_clusters
+from sentflow.stats.effective import effective_clusters, numbered
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 PAIRS, COMPONENTS, SENTENCES = "pairs", "components", "sentences"
@@ -64,12 +64,8 @@ class PairGraph:
 
     @classmethod
     def of_texts(cls, first: Sequence[str], second: Sequence[str]) -> "PairGraph":
-        numbers: dict[str, int] = {}
-        found = [
-            [numbers.setdefault(text, len(numbers)) for text in pair]
-            for pair in zip(first, second, strict=True)
-        ]
-        return cls(*np.array(found, dtype=np.int64).reshape(-1, 2).T)
+        numbers = numbered(text for pair in zip(first, second, strict=True) for text in pair)
+        return cls(*numbers.reshape(-1, 2).T)
 
     def of(self, rows: np.ndarray) -> "PairGraph":
         """The graph of some of the pairs alone."""
@@ -113,19 +109,17 @@ class PairGraph:
         there are at least `LEAST_COMPONENTS` effective ones. Else sentences.
         """
         if self.component.max() + 1 == len(self.first):
-            return self.pair_units()
-        return self.component_units() if self.effective_pairs >= LEAST_COMPONENTS else self.sentence_units()
+            return self.units_of(PAIRS)
+        return self.units_of(COMPONENTS if self.effective_pairs >= LEAST_COMPONENTS else SENTENCES)
 
-    def pair_units(self) -> PairUnits:
-        n = len(self.first)
-        return PairUnits(PAIRS, np.arange(n), None, n, self.effective_pairs)
+    def units_of(self, kind: str) -> PairUnits:
+        """What is drawn in one of the three ways, whether `units` would choose it or not."""
+        if kind == SENTENCES:
+            return self._sentence_units()
+        unit = self.component if kind == COMPONENTS else np.arange(len(self.first))
+        return PairUnits(kind, unit, None, int(unit.max()) + 1, self.effective_pairs)
 
-    def component_units(self) -> PairUnits:
-        return PairUnits(
-            COMPONENTS, self.component, None, int(self.component.max()) + 1, self.effective_pairs
-        )
-
-    def sentence_units(self) -> PairUnits:
+    def _sentence_units(self) -> PairUnits:
         """Sentences: a pair weighs the product of how often its two were drawn.
 
         The pigeonhole bootstrap of Owen 2007, Annals of Applied Statistics 1, 386–411. Only sentences that two pairs

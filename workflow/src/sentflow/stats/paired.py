@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, stdtr, stdtrit
 
-from sentflow.stats.effective import effective_clusters
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
+from sentflow.stats.effective import FEWEST_DOCUMENTS, effective_clusters
 
 POWER = 0.80  # with which `PairedT.detectable` differences are found
 TIE_TOLERANCE = 1e-9  # scores of one measure that are closer than this differ by rounding
@@ -104,17 +103,32 @@ class PairedT:
         return smallest if smallest > 0 else math.nan
 
 
+def degrees_of_freedom(n_scores: int, documents: float) -> float:
+    """Scores less one, or documents less one where these are fewer: a few large ones decide the score of any fold."""
+    return min(n_scores, documents) - 1
+
+
+def corrected_error(std: float, n_scores: int, *, folds: int, documents: float) -> float:
+    """Standard error of the mean of cross-validation scores of a standard deviation; NaN of too few documents."""
+    if documents < FEWEST_DOCUMENTS:
+        return math.nan
+    return std * math.sqrt(1 / n_scores + 1 / (folds - 1))
+
+
 @dataclass(frozen=True)
 class CorrectedT(PairedT):
-    """The paired differences of J = repetitions × folds scores, and their corrected error.
+    """The J = repetitions × folds scores of one system, or paired differences of two, and their corrected error.
 
-    mean / (s · √(1/J + 1/(k − 1))) has about a t distribution with J − 1 degrees of freedom where the two are equal.
-    Nadeau and Bengio 2003; for repeated cross-validation Bouckaert and Frank 2004.
+    mean / (s · √(1/J + 1/(k − 1))) has about a t distribution with J − 1 degrees of freedom where the expected score,
+    or difference, is 0. The interval of scores, for claims, is of the expected score over all samples of as many texts
+    from the population; it is not cut to the range of the metric. Nadeau and Bengio 2003, Inference for the
+    generalization error; for repeated cross-validation, with the ratio 1/(k − 1) of test to training rows, Bouckaert
+    and Frank 2004.
     """
 
     folds: int  # k of the cross-validation
-    # documents: effective ones, where the folds keep them together, see `nadeau_bengio_interval`. With too few every
-    # number but the mean is NaN.
+    # documents: how many documents of equal size say as much as those that the folds keep together
+    # (`effective_clusters`); infinite where folds are made of rows. With too few every number but the mean is NaN.
     documents: float = math.inf
 
     @property

@@ -2,11 +2,11 @@
 
 Source: ulysses-camara/ulysses-senteval@f2a12c2. The interval answers one question: where would the mean of
 these fold scores be if only the shuffling of these texts changed? It is too narrow for any claim about other
-texts (the fold scores share their training data): `sentflow.stats.generalisation` has one for claims.
+texts (the fold scores share their training data): `sentflow.stats.paired.CorrectedT` has one for claims.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ import numpy as np
 from sentflow.stats.resampling import bca_limits
 
 MAX_SEED = 2**32 - 1
-PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2
+PUBLISHED_SEED, PUBLISHED_LEVEL = 9847706, 0.99  # published evaluator, f2a12c2
 PER_EPOCH = ("loss_per_epoch_eval", "loss_per_epoch_train", "metric_per_epoch_eval")
 _DRAWN_AT_ONCE = 1 << 15
 QUANTITIES = (
@@ -33,19 +33,10 @@ class Columns(Protocol):
     def __getitem__(self, name: str, /) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval; NaN limits where all values are equal."""
-
-    low: float
-    high: float
-
-
 def summarise(
     scores: Columns,
     *,
     n_resamples: int = 10_000,
-    level: float = 0.99,
     seed: int = PUBLISHED_SEED,
     reflect: bool = True,
     undefined: bool = True,
@@ -55,13 +46,12 @@ def summarise(
     `scores`: columns kfold_repetition, train_epoch, metric, value (see `CrossValidation.scores`). `seed`: the master
     seed of the protocol. `reflect`, `undefined`: see `published_intervals`. Returns ``avg_Q``, ``std_Q``,
     ``ci99_low_Q``, ``ci99_high_Q`` for each quantity Q: a number for loss_test and metric_test, else one value per
-    epoch over the folds that reached it. Another level changes the prefix, e.g. ``ci95_low_``.
+    epoch over the folds that reached it.
     """
     metrics, epochs = np.asarray(scores["metric"]), np.asarray(scores["train_epoch"])
     values = np.asarray(scores["value"], dtype=np.float64)
     repetitions = len(np.unique(np.asarray(scores["kfold_repetition"])))
     seeds = quantity_seeds(bootstrap_seed(seed, repetitions=repetitions))
-    prefix = f"ci{level * 100:g}"
     summary: dict[str, Any] = {}
     for name in QUANTITIES:
         chosen = metrics == name
@@ -70,15 +60,15 @@ def summarise(
             samples,
             seed=seeds[name],
             n_resamples=n_resamples,
-            level=level,
+            level=PUBLISHED_LEVEL,
             reflect=reflect,
             undefined=undefined,
         )
         columns = {
             f"avg_{name}": [float(sample.mean()) for sample in samples],
             f"std_{name}": [float(sample.std(ddof=1)) if len(sample) > 1 else 0.0 for sample in samples],
-            f"{prefix}_low_{name}": [interval.low for interval in intervals],
-            f"{prefix}_high_{name}": [interval.high for interval in intervals],
+            f"ci99_low_{name}": [low for low, _ in intervals],
+            f"ci99_high_{name}": [high for _, high in intervals],
         }
         summary |= columns if name in PER_EPOCH else {key: column[0] for key, column in columns.items()}
     return summary
@@ -105,22 +95,22 @@ def published_intervals(
     level: float,
     reflect: bool = True,
     undefined: bool = True,
-) -> list[Interval]:
+) -> list[tuple[float, float]]:
     """The published interval of the mean of each sample; all start from the same seed.
 
     `samples`: 1-D float64 arrays. Those of one length share their resampled indices, which are the same draws.
     `reflect`: mirror each interval around the mean, as published; else the proper BCa interval. `undefined`: no limits
-    where all values are equal, as published; else both are the mean.
+    where all values are equal (NaN), as published; else both are the mean.
     """
     intervals = []
     for sample in samples:
-        interval = reflected_bca(sample, _resampled_rows(seed, len(sample), n_resamples), level=level)
+        low, high = reflected_bca(sample, _resampled_rows(seed, len(sample), n_resamples), level=level)
         if not undefined and (sample == sample[0]).all():
-            interval = Interval(float(sample[0]), float(sample[0]))
+            low = high = float(sample[0])
         if not reflect:  # the published interval on the other side of the mean is the proper one
             centre = float(sample.mean())
-            interval = Interval(2 * centre - interval.high, 2 * centre - interval.low)
-        intervals.append(interval)
+            low, high = 2 * centre - high, 2 * centre - low
+        intervals.append((low, high))
     return intervals
 
 
@@ -133,7 +123,7 @@ def _resampled_rows(seed: int, n: int, n_resamples: int) -> np.ndarray:
     return rows
 
 
-def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Interval:
+def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> tuple[float, float]:
     """BCa interval of (mean − resampled mean), added back to the mean: the mirror image of the usual one.
 
     `sample`: (n,) float64. `rows`: (resamples, n) indices into the sample.
@@ -143,12 +133,12 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
     """
     n, mean = len(sample), sample.mean()
     if n == 1:
-        return Interval(float(mean), float(mean))
+        return float(mean), float(mean)
     if (sample == sample[0]).all():
-        return Interval(float("nan"), float("nan"))
+        return math.nan, math.nan
     left_out = mean - (sample.sum() - sample) / (n - 1)
     low, high = bca_limits(mean - _resampled_means(sample, rows), 0.0, left_out, level=level)
-    return Interval(float(low + mean), float(high + mean))
+    return float(low + mean), float(high + mean)
 
 
 def _resampled_means(sample: np.ndarray, rows: np.ndarray) -> np.ndarray:

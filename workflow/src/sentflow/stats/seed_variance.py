@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -77,6 +77,23 @@ class SeedVariance:
         if not self.variance > 0:
             return 1.0 if self.mean == 0 else math.nan
         return float(2 * stdtr(self.freedom, -abs(self.mean) / math.sqrt(self.variance)))
+
+    def facts(self, level: float, units: str) -> dict[str, Any]:
+        """What rows of comparisons say of it, where questions are called `units`; see `SeedRow` for the names."""
+        low, high = self.interval(level)
+        total = self.variance or math.nan
+        return {
+            "value": self.mean,
+            "low": low,
+            "high": high,
+            "level": level,
+            f"n_{units}": self.n_questions,
+            "n_seeds": self.n_seeds,
+            f"share_of_{units}": self.from_questions / total,
+            "share_of_seeds": self.from_seeds / total,
+            "more": self.more.replace("questions", units),
+            "seeds_unseen": "seeds" in self.negative,
+        }
 
 
 def seed_variance(values: np.ndarray) -> SeedVariance:

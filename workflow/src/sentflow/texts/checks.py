@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, listed
 from sentflow.files.checksums import verify_again
-from sentflow.texts.formats.raw import listed
 from sentflow.texts.table import SEPARATOR, TaskTable
 
 

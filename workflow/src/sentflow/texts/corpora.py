@@ -1,7 +1,8 @@
 """A corpus, its questions and their judgements: what every reader makes and every later stage reads."""
 
+import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from unicodedata import normalize
 import numpy as np
 import pyarrow as pa
 
+from sentflow.files.atomic import atomic
 from sentflow.files.parquet import (
     Columns,
     DescribedParts,
+    DescribedWriter,
+    Strings,
     numbers_of,
     read_described,
     readable,
@@ -21,6 +25,11 @@ from sentflow.files.parquet import (
 from sentflow.texts.shards import rows_of_shard
 
 KEEP, EXCLUDE = SAME_IDS = ("keep", "exclude")
+Document = tuple[str, str, str]
+"""Identifier, title and text of a document."""
+_COLUMNS = ("id", "title", "text")
+# A group of rows of a file: as many as pyarrow takes by itself, and fewer where texts are long
+_GROUP_ROWS, _GROUP_BYTES = 1 << 20, 1 << 29
 _ABOUT_QUESTIONS = ("corpus", "data_version", "language", "relevant_grade", "same_ids")
 
 
@@ -39,24 +48,41 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def documents(self) -> Iterator[Document]:
+        """The documents, one after the other."""
+        return zip(self.ids, self.titles, self.texts, strict=True)
+
     def whole_texts(self) -> list[str]:
         """Title and text of each document, with a space between them."""
-        return [
-            f"{title} {text}" if title and text else title or text
-            for title, text in zip(self.titles, self.texts, strict=True)
-        ]
-
-    def copies(self) -> dict[str, list[str]]:
-        """Document → all documents with its text but for space, case and forms of accents, where there are others."""
-        same: dict[str, list[str]] = defaultdict(list)
-        for name, text in zip(self.ids, self.whole_texts(), strict=True):
-            if text:
-                same[folded(text)].append(name)
-        return {name: names for names in same.values() if len(names) > 1 for name in names}
+        return [whole_text(title, text) for title, text in zip(self.titles, self.texts, strict=True)]
 
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The whole text of each document, for the collection that is embedded."""
         return ((text,) for text in self.whole_texts() if text)
+
+
+class CorpusFile:
+    """The documents in the file of a corpus, of which a batch at a time is in memory."""
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = path
+        with readable(path, "corpus"):
+            self._parts = DescribedParts(path)
+            self.name = str(self._parts.about["corpus"])
+
+    def __len__(self) -> int:
+        return self._parts.n_rows
+
+    def at(self, rows: Iterable[int]) -> dict[int, Document]:
+        """The documents of some rows."""
+        wanted = {*rows}
+        return {row: document for row, document in enumerate(self.documents()) if row in wanted}
+
+    def documents(self) -> Iterator[Document]:
+        """The documents, one after the other; read anew each time."""
+        with readable(self._path, "corpus"):
+            for batch in self._parts.batches(*_COLUMNS):
+                yield from zip(*(batch.column(name).to_pylist() for name in _COLUMNS), strict=True)
 
 
 @dataclass(frozen=True)
@@ -118,10 +144,49 @@ def folded(text: str) -> str:
     return " ".join(normalize("NFC", text).lower().split())
 
 
+def whole_text(title: str, text: str) -> str:
+    """Title and text of a document, with a space between them."""
+    return f"{title} {text}" if title and text else title or text
+
+
+def digest_of(text: str) -> bytes:
+    """16 bytes that stand for a text where all texts of a corpus would need too much memory."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def copies(corpus: Corpus | CorpusFile, of: Collection[str]) -> dict[str, list[str]]:
+    """Document of `of` → all documents with its text but for space, case and forms of accents, if there are others."""
+    texts = ((name, whole_text(title, text)) for name, title, text in corpus.documents())
+    wanted = {folded(text) for name, text in texts if text and name in of}
+    same: dict[str, list[str]] = defaultdict(list)
+    for name, title, text in corpus.documents():
+        found = folded(whole_text(title, text))
+        if (title or text) and found in wanted:
+            same[found].append(name)
+    return {name: names for names in same.values() if len(names) > 1 for name in names}
+
+
 def write_corpus(path: Path | str, corpus: Corpus) -> None:
-    """Write a corpus as Parquet: columns id, title, text."""
-    about = {"corpus": corpus.name, "data_version": corpus.data_version, "language": corpus.language}
-    write_described(path, {"id": corpus.ids, "title": corpus.titles, "text": corpus.texts}, about)
+    """Write a corpus, see `write_documents`."""
+    write_documents(path, corpus.documents(), corpus.name, corpus.data_version, corpus.language)
+
+
+def write_documents(
+    path: Path | str, documents: Iterable[Document], name: str, data_version: str, language: str
+) -> None:
+    """Write documents of a corpus, at least one, as Parquet: columns id, title, text; holds a group of rows."""
+    with atomic(path) as part:
+        writer = DescribedWriter(part, {"corpus": name, "data_version": data_version, "language": language})
+        columns = [Strings() for _ in _COLUMNS]
+        for document in documents:
+            for column, cell in zip(columns, document, strict=True):
+                column.append(cell)
+            if len(columns[0]) == _GROUP_ROWS or sum(column.n_bytes for column in columns) >= _GROUP_BYTES:
+                writer.write(dict(zip(_COLUMNS, columns, strict=True)))
+                columns = [Strings() for _ in _COLUMNS]
+        if len(columns[0]):
+            writer.write(dict(zip(_COLUMNS, columns, strict=True)))
+        writer.close()
 
 
 def read_corpus(path: Path | str) -> Corpus:

@@ -91,11 +91,12 @@ def prepare_corpus(
     table: Out,
 ) -> None:
     """Raw files into the documents of a corpus."""
-    from sentflow.texts.corpora import write_corpus
+    from sentflow.texts.corpora import write_documents
     from sentflow.texts.prepare_collections import prepare_corpus
 
     use_limits(limits)
-    write_corpus(table, prepare_corpus(corpus, raw, settings, checks))
+    documents = prepare_corpus(corpus, raw, settings, checks)
+    write_documents(table, documents, corpus, settings.data_version, settings.language)
     write_digest(table)
 
 
@@ -112,11 +113,11 @@ def prepare_questions(
     judgements: Out,
 ) -> None:
     """Raw files into questions and their judgements, which must fit the corpus."""
-    from sentflow.texts.corpora import read_corpus, write_questions
+    from sentflow.texts.corpora import CorpusFile, write_questions
     from sentflow.texts.prepare_collections import prepare_questions
 
     use_limits(limits)
-    found = prepare_questions(questions, raw, settings, read_corpus(corpus), checks)
+    found = prepare_questions(questions, raw, settings, CorpusFile(corpus), checks)
     write_questions(table, judgements, found)
     write_digest(table)
     write_digest(judgements)

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from unicodedata import normalize
 
@@ -11,21 +11,35 @@ import numpy as np
 
 from sentflow.config.collections import CorpusSettings, QuestionSettings
 from sentflow.texts.checks import named, refuse, verified_files, whole_number
-from sentflow.texts.corpora import EXCLUDE, KEEP, Corpus, Questions, folded
+from sentflow.texts.corpora import (
+    EXCLUDE,
+    KEEP,
+    Corpus,
+    CorpusFile,
+    Document,
+    Questions,
+    digest_of,
+    folded,
+    whole_text,
+)
 from sentflow.texts.settings import NOTHING, CollectionChecks
-from sentflow.texts.sources import Row, rows_of, sources_of
+from sentflow.texts.sources import Row, Source, rows_of, sources_of
 
 logger = logging.getLogger(__name__)
 
 
 def prepare_corpus(
     corpus: str, raw_files: Sequence[Path], settings: CorpusSettings, checks: CollectionChecks = NOTHING
-) -> Corpus:
-    """Read and check the documents of a corpus; a repeated id with the same text is the same document."""
+) -> Iterator[Document]:
+    """Read and check the documents of a corpus; a repeated id with the same text is the same document.
+
+    Holds 16 bytes for each id and each text. Raises DataError: all that is wrong, after the last document.
+    """
     documents = sources_of(settings.documents, "documents", f"corpora.{corpus}")
     names = [file for source in documents for file in source.entry.files]
     paths = verified_files(names, raw_files, checks.files, where=f"corpora.{corpus}")
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[bytes, bytes] = {}
+    has_text = False
     nameless, empty, conflicting = [], [], []
     for row in rows_of(documents, paths):
         title = " ".join(row.one("title").split())
@@ -36,7 +50,12 @@ def prepare_corpus(
                 continue
             if not title + text:
                 empty.append(row.where)
-            if found.setdefault(key, (title, text)) != (title, text):
+            name, content = digest_of(key), digest_of(f"{len(title)} {title}{text}")
+            if name not in found:
+                found[name] = content
+                has_text = has_text or title + text != ""
+                yield str(len(found)) if settings.ids == "distinct" else key, title, text
+            elif found[name] != content:
                 conflicting.append(f"{key} ({row.where})")
     problems = [f"the id is empty in {named(nameless)}"] if nameless else []
     if empty and settings.empty == "refuse":
@@ -47,13 +66,10 @@ def prepare_corpus(
         problems.append(f"one id, but another text than before, in {named(conflicting)}")
     if checks.rows not in (None, len(found)):
         problems.append(f"{len(found)} documents, expected {checks.rows}")
-    if not any(title + text for title, text in found.values()) and not problems:
+    if not has_text and not problems:
         problems.append("no document has a text" if found else "no document")
     refuse(problems, table=corpus)
-    ids = [str(number) for number in range(1, len(found) + 1)] if settings.ids == "distinct" else [*found]
-    logger.info("%s: %d documents", corpus, len(ids))
-    titles, texts = ([document[side] for document in found.values()] for side in (0, 1))
-    return Corpus(corpus, settings.data_version, settings.language, ids, titles, texts)
+    logger.info("%s: %d documents", corpus, len(found))
 
 
 _MISSING = object()
@@ -61,17 +77,23 @@ _MISSING = object()
 
 def match_judgements(
     settings: QuestionSettings,
-    rows: Iterable[Row],
-    corpus: Corpus,
+    sources: Sequence[Source],
+    paths: Mapping[str, Path],
+    corpus: Corpus | CorpusFile,
     text_of: Mapping[str, str],
     problems: list[str],
 ) -> dict[tuple[str, str], int]:
     """(Key of the question, identifier of the document) → grade."""
-    known = set(corpus.ids)
-    by_text = dict(zip(reversed(corpus.texts), reversed(corpus.ids), strict=True))
+    known: set[str] = set()
+    by_text: dict[bytes, str] = {}  # of equal texts the first document
+    with_texts = any("document_text" in source.columns for source in sources)
+    for name, _, text in corpus.documents() if sources else ():
+        known.add(name)
+        if with_texts:
+            by_text.setdefault(digest_of(text), name)
     judged: dict[tuple[str, str], int] = {}
     unknown_questions, unknown_documents, faulty, conflicting = [], [], [], []
-    for row in rows:
+    for row in rows_of(sources, paths):
         question = row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
         written = row.one("grade", "1")
         number = whole_number(written)
@@ -89,7 +111,7 @@ def match_judgements(
             unknown_questions.append(f"{question[:40]} ({row.where})")
             continue
         texts = row.cells.get("document_text")
-        documents = [by_text.get(text) for text in texts] if texts else row.cells["document"]
+        documents = [by_text.get(digest_of(text)) for text in texts] if texts else row.cells["document"]
         for document in documents:
             if document not in known:
                 if document is None or document:
@@ -122,7 +144,7 @@ def prepare_questions(
     name: str,
     raw_files: Sequence[Path],
     settings: QuestionSettings,
-    corpus: Corpus,
+    corpus: Corpus | CorpusFile,
     checks: CollectionChecks = NOTHING,
 ) -> Questions:
     """Read and check the questions of a set and their judgements."""
@@ -135,7 +157,7 @@ def prepare_questions(
     problems: list[str] = []
     rows = _questions(settings.ids, rows_of(read["questions"], paths), problems)
     text_of = {key: row.one("text") for key, row in rows.items()}
-    judged = match_judgements(settings, rows_of(read["judgements"], paths), corpus, text_of, problems)
+    judged = match_judgements(settings, read["judgements"], paths, corpus, text_of, problems)
     out = _excluded(settings, [*rows_of(read["without"], paths)], text_of, judged, name)
     text_of = {key: text for key, text in text_of.items() if key not in out}
     judged = {pair: grade for pair, grade in judged.items() if pair[0] not in out}
@@ -189,12 +211,14 @@ def prepare_questions(
     )
 
 
-def _n_own_documents(names: Mapping[str, str], text_of: Mapping[str, str], corpus: Corpus) -> int:
+def _n_own_documents(
+    names: Mapping[str, str], text_of: Mapping[str, str], corpus: Corpus | CorpusFile
+) -> int:
     """Questions whose id is that of a document with their text: equal ids alone say nothing where they are numbers."""
     own = {names[key]: folded(text) for key, text in text_of.items()}
     return sum(
-        own.get(name) in (folded(text), folded(whole))
-        for name, text, whole in zip(corpus.ids, corpus.texts, corpus.whole_texts(), strict=True)
+        own.get(name) in (folded(text), folded(whole_text(title, text)))
+        for name, title, text in corpus.documents()
         if name in own
     )
 

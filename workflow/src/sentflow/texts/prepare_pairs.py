@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.config.pairs import PairChecks, PairSettings, Reader
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.texts.checks import empty_texts, named, refuse, verified_files
 from sentflow.texts.formats.delimited import read_sts_text
-from sentflow.texts.formats.raw import Column, Records, listed
+from sentflow.texts.formats.raw import Column, Records
 from sentflow.texts.formats.table import raw_file, read_records
 from sentflow.texts.pairs import PairInfo, PairTable
 from sentflow.texts.raw_files import SUBSET, raw_files_of

@@ -14,6 +14,8 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {
 COLUMN, GOLD_DOCUMENT = "column", "gold-document"  # how questions come in clusters
 
 
+# Formats of files that are never in memory as a whole, see `sentflow.texts.formats.table.record_batches`
+READ_IN_PARTS = frozenset({"csv", "tsv", "jsonl", "parquet", "beir"})
 SUBSET = "{subset}"  # stands in the names of files for a sub-source
 
 

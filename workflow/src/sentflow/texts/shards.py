@@ -7,7 +7,7 @@ a corpus is made of a shard by the same rule. A search in one is named likewise,
 import re
 
 _SUFFIX = r"/shard-\d+-of-\d+"
-_NAME = re.compile(rf"([^/]+)({_SUFFIX})\Z")
+_NAME = re.compile(rf"(.+)({_SUFFIX})\Z")
 SUFFIX_PATTERN = f"(?:{_SUFFIX})?"
 """Regular expression of what a shard adds to a name, which may be nothing."""
 
@@ -22,7 +22,7 @@ def shards_of(name: str, n_shards: int) -> list[str]:
 
 def whole_of(name: str) -> str:
     """The name without what a shard adds to it."""
-    return name.partition("/")[0]
+    return name.removesuffix(suffix_of(name))
 
 
 def suffix_of(name: str) -> str:

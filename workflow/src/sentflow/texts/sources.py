@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sentflow.config.collections import Records
 from sentflow.config.tasks import Reader
-from sentflow.errors import DataError
-from sentflow.texts.formats.raw import Column, listed
+from sentflow.errors import DataError, listed
+from sentflow.texts.formats.raw import Column
 from sentflow.texts.formats.raw import Records as FileRecords
-from sentflow.texts.formats.table import read_records
+from sentflow.texts.formats.table import read_records, record_batches
 from sentflow.texts.raw_files import MEANINGS
 from sentflow.texts.table import SEPARATOR
 
@@ -63,12 +63,11 @@ class Source:
     def rows(self, paths: Mapping[str, Path]) -> Iterator["Row"]:
         """The rows of all files, in their order."""
         files = self.entry.files
-        # only JSON has lists of texts
-        joined = None if self.entry.format == "parquet" else "\n"
         wanted = [*dict.fromkeys([*self.columns.values(), *(self.entry.least_words or {})])]
         for number, file in enumerate(files):
             prefix = f"{number + 1}." if len(files) > 1 else ""
-            yield from self._rows(read_records(paths[file], self.entry, wanted, joined=joined), prefix)
+            for records in record_batches(paths[file], self.entry, wanted, joined="\n"):
+                yield from self._rows(records, prefix)
 
     def _rows(self, records: FileRecords, prefix: str) -> Iterator["Row"]:
         picked = records.pick(self.columns)

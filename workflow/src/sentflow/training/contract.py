@@ -1,9 +1,8 @@
 """What a recipe of training is: how rows become views, how views become vectors, and how vectors become a loss.
 
-The loop (`sentflow.training.loop`) decides which rows a step has, seeds torch before each call of
-`Objective.represent`, may split the rows of a view into chunks, and may call `represent` a second time with the same
-seed (gradient cache). So a recipe has no state but its weights, and draws nothing that is not of the `Draws` it is
-given, or of torch's global generator inside `represent` (dropout).
+The loop (`sentflow.training.loop`) seeds torch before each call of `Objective.represent`, may split the rows of a view
+into chunks, and may call it twice with the same seed (gradient cache). So a recipe has no state but its weights, and
+draws nothing that is not of the `Draws` it is given, or of torch's global generator inside `represent` (dropout).
 """
 
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
@@ -29,8 +29,8 @@ from sentflow.training.recipes.settings import BiEncoder, RecipeSettings, Sparse
 from sentflow.training.settings import TrainingSettings, option_module
 
 
-def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill the folder of an encoder; it is there whole or not at all."""
+def save_folder(folder: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill a folder; it is there whole or not at all. DataError: say, because the disk is full."""
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     shutil.rmtree(part, ignore_errors=True)
     try:
@@ -39,17 +39,15 @@ def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
         refuse_orphan()
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
-    except OSError as error:
-        raise DataError(not_written(folder, error)) from error
+    except (OSError, SafetensorError) as error:
+        reason = error if isinstance(error, OSError) else OSError(str(error))
+        raise DataError(not_written(folder, reason)) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
 def write_dense(encoder: SentenceTransformer, folder: Path) -> None:
-    """Write an encoder that gives one vector of each text: safetensors, configuration, tokenizer.
-
-    A pooling over several layers is a setting of an entry and not of a folder: the mean over tokens is written instead.
-    """
+    """Write an encoder of one vector per text; a pooling over several layers, a setting of entries, becomes mean."""
     modules = [
         Pooling(module.get_embedding_dimension(), "mean") if isinstance(module, LayerPooling) else module
         for module in encoder.children()
@@ -88,13 +86,10 @@ def target_of(column: str) -> str:
 
 
 class Objective(torch.nn.Module, ABC):
-    """An encoder, the heads that it has in training only, and the loss.
+    """An encoder, the heads that it has in training only, and the loss; all of its state is in ``state_dict()``.
 
-    Its parameters with ``requires_grad`` are what is trained; all of its state is in ``state_dict()``, so that a
-    training goes on from the file of it.
-
-    `encoder`: what is trained and exported, on its device and in training mode. `settings`: of the recipe. `draws`: for
-    the weights of new heads. `max_tokens`: texts are cut after this many tokens, special ones included.
+    `encoder`: what is trained and exported, on its device and in training mode; parameters with ``requires_grad`` are
+    trained. `draws`: for the weights of new heads. `max_tokens`: texts are cut after so many, special ones included.
     """
 
     # frozen_views: views whose vectors do not depend on what is trained: they are represented without gradient
@@ -111,11 +106,9 @@ class Objective(torch.nn.Module, ABC):
         """Make heads, if there are any. Raises ConfigError: the start cannot be trained in this way."""
 
     def begin(self, rows: Sequence[Row]) -> None:  # noqa: B027
-        """What a recipe has to know of all rows that are trained on, before the first step; nothing by default.
+        """What a recipe has to know of all rows, before the first step and again where a training goes on.
 
-        Called again where a training goes on, before its state is restored; so it is a function of the rows alone.
-
-        Raises ConfigError: the start cannot be trained on these rows.
+        A function of the rows alone. Raises ConfigError: the start cannot be trained on these rows.
         """
 
     def at_step(self, step: int, total: int) -> None:  # noqa: B027
@@ -129,38 +122,34 @@ class Objective(torch.nn.Module, ABC):
     def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
         """The loss of a step, a scalar, by what `represent` gave of each view, (n, d) float32, in the order of rows.
 
-        Heads that the encoder has in training only are part of the loss, so that options such as truncation change what
-        is exported, and not what a head makes of it. Views that are not trained may have more axes.
+        Heads that belong to training alone are part of it, so that options such as truncation change what is exported.
         """
 
     def represent(self, examples: Sequence[Example], view: int) -> Represented:  # noqa: ARG002
-        """The vectors of examples of a view, (k, d), with gradient, before they are scaled to length 1; or several
-        tensors by name, each with a row per example.
-        """
+        """The vectors of examples of a view, (k, d), before they are scaled; or tensors by name, a row per example."""
         return unscaled(self.encoder, self.padded(examples))
 
     def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:  # noqa: ARG002
-        """Scalars that are added to the loss and do not read the vectors, one after the other; none by default.
-
-        Each is differentiated before the next is asked for, so that only one graph is in memory.
-        """
+        """Scalars that are added to the loss and do not read the vectors, each differentiated before the next."""
         yield from ()
 
     def measures(self, views: Sequence[Any], rows: Sequence[Row]) -> Mapping[str, tuple[float, int]]:
-        """What is told of a batch that is not trained on: name → a sum, and of how many things.
+        """What is told of a batch that is not trained on: name → a sum, and of how many things; the loss by default.
 
-        Sums and numbers of several batches are added up; the measure is their quotient. By default the loss, of one
-        batch; what `further_losses` gives is no part of it.
-
-        `views`, `rows`: as of `loss`, represented without dropout.
+        Sums and numbers of several batches are added up; the measure is their quotient. What `further_losses` gives is
+        no part. `views`, `rows`: as of `loss`, represented without dropout.
         """
         with torch.no_grad():
             return {"loss": (self.loss(views, rows).item(), 1)}
 
-    def heads(self) -> Mapping[str, torch.Tensor]:
-        """Tensors that are kept beside the weights of the encoder for trainings that go on from it, and that its use
-        does not read; see `sentflow.training.layers`. None by default.
+    def scored(self, views: Sequence[Any], rows: Sequence[Row]) -> list[tuple[float, int]]:  # noqa: ARG002
+        """Score of each pair of a batch, and 1 where it belongs together, else 0, for the average precision over all
+        batches that are not trained on; by default there are none. `views`, `rows`: as of `measures`.
         """
+        return []
+
+    def heads(self) -> Mapping[str, torch.Tensor]:
+        """Tensors that are kept for trainings that go on from the encoder, see `sentflow.training.layers`."""
         return {}
 
     def exported(self) -> SentenceTransformer:
@@ -168,9 +157,7 @@ class Objective(torch.nn.Module, ABC):
         return self.encoder
 
     def write(self, encoder: SentenceTransformer, folder: Path) -> None:
-        """Write what `exported` gave, with `heads`, in the form in which it is used: one vector of each text, by
-        default.
-        """
+        """Write what `exported` gave, with `heads`, in the form in which it is used."""
         write_dense(encoder, folder)
         if heads := {name: value.detach().cpu().clone() for name, value in self.heads().items()}:
             save_file(heads, folder / HEADS)
@@ -186,10 +173,7 @@ class Objective(torch.nn.Module, ABC):
         return ids
 
     def padded(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
-        """``input_ids`` and ``attention_mask``, (k, longest) int64 each, on the device of the encoder.
-
-        What else a recipe's examples hold, it pads itself.
-        """
+        """``input_ids`` and ``attention_mask``, (k, longest) int64 each, on the device of the encoder."""
         ids = [torch.tensor(example["input_ids"], dtype=torch.long) for example in examples]
         longest = max(len(row) for row in ids)
         padding = int(self.encoder.tokenizer.pad_token_id or 0)
@@ -207,8 +191,7 @@ def question_views(
 ) -> list[list[Example]]:
     """A view of the questions, one of the documents and, where rows have them, one of hard negatives.
 
-    `settings`: ``question_tokens`` that are read of a question, None for as many as of a document; ``question_prompt``
-    and ``document_prompt``, put before the texts.
+    `settings`: ``question_tokens``, None for as many as of a document; prompts that are put before the texts.
     """
     most = settings.question_tokens
     questions: list[Example] = [
@@ -222,11 +205,10 @@ def question_views(
 
 
 def false_negatives(questions: Sequence[str], columns: Sequence[Sequence[str]]) -> torch.Tensor:
-    """Which candidates are known to be relevant to a question of another row.
+    """(n, n · columns) bool: which candidates are known to be relevant to a question of another row.
 
-    `questions`: n texts. `columns`: n documents each: the relevant ones, and perhaps hard negatives. Returns (n, n ·
-    number of columns) bool. A candidate is relevant where its text is that of any relevant document, in the batch, of a
-    row with the text of this question; the own document of a row is not marked.
+    `questions`: n texts. `columns`: n documents each: the relevant ones, and perhaps hard negatives. A candidate is
+    relevant where its text is that of any relevant document of the question; the own document of a row is not marked.
     """
     relevant: dict[str, set[str]] = {}
     for question, document in zip(questions, columns[0], strict=True):
@@ -261,10 +243,7 @@ def build_objective(
     training: TrainingSettings,
     draws: Draws,
 ) -> Objective:
-    """The objective of a recipe before the first step, with the options of a training; see `Objective`.
-
-    Of all modules of recipes and options, only theirs are imported.
-    """
+    """The objective of a recipe before the first step, with the options of a training; only theirs are imported."""
     import_module(module_of(name))
     kind: Any = _OBJECTIVES[name]
     for option, of_option in training.options.items():

@@ -1,7 +1,6 @@
 """Random numbers of a training: every draw is a function of the seed and of what it is for.
 
-Nothing is kept from one draw to the next, so a training that goes on after step t draws what it would have drawn
-without the break.
+Nothing is kept from one draw to the next, so a training that goes on draws what it would have drawn without a break.
 """
 
 import hashlib

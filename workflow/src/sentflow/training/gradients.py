@@ -1,9 +1,7 @@
 """The loss of a step and its gradients, in chunks that fit memory, by one process or several.
 
-Contrastive losses need the vectors of all rows at once, but not the graphs behind them. So the vectors are computed
-without graphs, the loss is differentiated with respect to them, and each chunk is represented once more with its graph,
-which takes the gradient of its vectors on to the weights (Gao et al. 2021, arXiv:2101.06983). Dropout must be the same
-both times: it is, for each chunk has a seed of its own.
+Vectors are computed without graphs, the loss is differentiated down to them, and each chunk is represented once more
+with its graph and the same dropout, which takes the gradient on to the weights (Gao et al. 2021, arXiv:2101.06983).
 
 Of several processes, started by ``torchrun``, all hold the same weights and draw the same numbers. They exchange the
 vectors of their chunks, each computes the whole loss, and the gradients of all are added up.
@@ -12,7 +10,6 @@ vectors of their chunks, each computes the whole loss, and the gradients of all 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import torch
@@ -100,19 +97,10 @@ class Processes:
 ALONE = Processes()
 
 
-@dataclass(frozen=True)
-class StepSums:
-    """What a step comes to."""
-
-    loss: float  # further losses included, not scaled
-    tokens: int  # of all views, without padding
-
-
 def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> list[list[int]]:
-    """Places of examples in chunks of similar length, longest first, so that little is padded.
+    """Places of examples in chunks of similar length, longest first, so that little is padded; each once.
 
-    `max_tokens_per_chunk`: at most so many tokens of a chunk, padding included; an example that is longer is a chunk
-    of its own. Returns each place once. Examples of one length keep their order.
+    `max_tokens_per_chunk`: padding included; an example that is longer is a chunk of its own.
     """
     lengths = [len(example["input_ids"]) for example in examples]
     chunks: list[list[int]] = []
@@ -129,8 +117,7 @@ def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> 
 class Passes:
     """Forward and backward passes of an objective: in chunks, in the precision of a training, by all its processes.
 
-    With ``gradient_cache`` chunks are represented twice, with one graph in memory at a time, else once, with all
-    graphs; the gradients are equal but for the order of sums.
+    With ``gradient_cache`` one graph is in memory at a time, else all; gradients are equal but for the order of sums.
     """
 
     def __init__(
@@ -143,12 +130,12 @@ class Passes:
             )
         self._objective, self._settings, self._processes = objective, settings, processes
 
-    def gradients(self, rows: Sequence[Row], draws: Draws, *, scale: float = 1.0) -> StepSums:
+    def gradients(self, rows: Sequence[Row], draws: Draws, *, scale: float = 1.0) -> tuple[float, int]:
         """Add the gradients of a step to those of the parameters; each process ends with those of all rows.
 
-        `draws`: of that step. Each chunk, the loss and each further loss are given a seed of their own, a function of
-        these draws, so that dropout depends on the chunks, but not on the cache. `scale`: what gradients, but not the
-        loss returned, are multiplied by. The loss reads vectors in at least single precision.
+        `draws`: of that step; each chunk, the loss and each further loss have a seed of their own. `scale`: what
+        gradients are multiplied by. Returns the loss, further ones included, not scaled; and the tokens of all views,
+        without padding.
         """
         objective, processes, cached = self._objective, self._processes, self._settings.gradient_cache
         views = objective.views(rows, draws)
@@ -190,10 +177,7 @@ class Passes:
             if value.grad is not None and value.grad.is_sparse:
                 value.grad = value.grad.to_dense()
         processes.add_up(objective)
-        return StepSums(
-            loss=loss.item() + further,
-            tokens=sum(len(example["input_ids"]) for view in views for example in view),
-        )
+        return loss.item() + further, sum(len(example["input_ids"]) for view in views for example in view)
 
     @torch.no_grad()
     def represented(self, views: Sequence[Sequence[Example]], draws: Draws) -> list[Any]:

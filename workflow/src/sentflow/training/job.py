@@ -23,15 +23,16 @@ from transformers.utils import logging as transformers_logging
 
 from sentflow.config.model import Settings
 from sentflow.encoders.manifest import Manifest, checked_folder, read_manifest
-from sentflow.encoders.neural.load import devices_for, load_model
+from sentflow.encoders.neural.load import OFFLINE, devices_for, load_model, text_config_of
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
+from sentflow.encoders.safety import has_table, usable_tokens
 from sentflow.encoders.settings import SPLADE, VectorSettings
 from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256, read_json
 from sentflow.jobs.machine import processor_name
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
-from sentflow.training.contract import Objective, Row, build_objective, save_encoder, target_of
+from sentflow.training.contract import Objective, Row, build_objective, save_folder, target_of
 from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import Processes
@@ -54,8 +55,7 @@ class Job:
     code: str  # digest of the code
     versions: Mapping[str, str]  # of the libraries that can change the result
     state: Path  # folder of its states and of the snapshots that it has made
-    # teacher: texts, the teacher's vectors of them, and what describes these, see
-    # `sentflow.texts.lookup.read_vectors`; empty for recipes without a teacher
+    # teacher: texts, their vectors and description, see `sentflow.texts.lookup.read_vectors`; empty without one
     teacher: Sequence[Path] = ()
     devices: tuple[str | None, ...] = (None,)  # one for each process that trains; None is the best there is
     threads: int = 1  # of the processor; another number may change the last bits of the weights
@@ -99,7 +99,7 @@ class Job:
             draws,
             held_out=held_out,
             processes=processes,
-            snapshot=lambda step: save_encoder(
+            snapshot=lambda step: save_folder(
                 self.snapshots / f"step-{step:06d}",
                 lambda part: objective.write(objective.exported(), part),
             ),
@@ -231,15 +231,14 @@ def _every_setting(settings: Settings) -> dict[str, Any]:
 
 _SPECIAL = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 _PLAIN = ("transformers", SPLADE)  # of whose folders the transformer alone is taken
-_OFFLINE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 def learnt_tokenizer(like: Any, size: int, texts: Sequence[str]) -> Any:
     """A tokenizer that normalises and splits texts as another one does, with a vocabulary that is learnt from texts.
 
-    `size`: tokens, special ones included; fewer where the texts have no more pieces. Equal texts give equal ids, in any
-    process and order. Raises ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size`
-    leaves no room for the single characters of the texts.
+    `size`: tokens at most, special ones included. Equal texts give equal ids, in any process and order. Raises
+    ConfigError: its vocabulary is of another kind than WordPiece or byte pairs, or `size` is smaller than the
+    characters of the texts.
     """
     backend = getattr(like, "backend_tokenizer", None)
     if not isinstance(backend, Tokenizer) or not isinstance(backend.model, WordPiece | BPE):
@@ -271,12 +270,7 @@ def learnt_tokenizer(like: Any, size: int, texts: Sequence[str]) -> Any:
 def _word_pieces(
     backend: Tokenizer, special: Mapping[str, int], size: int, texts: Sequence[str]
 ) -> dict[str, int]:
-    """Piece → id.
-
-    The trainer numbers characters inside words in the order of a hash table, which differs from run to run, and settles
-    ties between pairs by these numbers. What it is told to be special has numbers from the beginning; so it is asked
-    for single characters first, and told them, sorted, as special.
-    """
+    """Piece → id. The trainer numbers characters inside words at random, so they are given, sorted, as special."""
 
     def trained(size: int, first: Sequence[str]) -> dict[str, int]:
         learner = Tokenizer(WordPiece(unk_token=backend.model.unk_token))
@@ -300,8 +294,7 @@ def load_start(
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
-    With a configuration, its tokenizer and its configuration are taken, perhaps with a vocabulary that is learnt from
-    the rows, and its weights are drawn.
+    With a configuration, its weights are drawn, and its vocabulary is perhaps learnt from the rows.
     """
     folder = checked_folder(manifest, manifest_folder)
     pooling = VectorSettings.model_validate({"pooling": settings.pooling})
@@ -321,13 +314,9 @@ def load_start(
 
 def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
     """Refuse texts that are longer than the table of positions of an encoder; others have no such limit."""
-    embeddings = getattr(getattr(encoder[0], "auto_model", None), "embeddings", None)
-    table = getattr(embeddings, "position_embeddings", None)
-    if not isinstance(table, torch.nn.Embedding):
-        return
-    # RoBERTa counts positions from behind the id of padding
-    positions = table.num_embeddings - (0 if table.padding_idx is None else table.padding_idx + 1)
-    if max_tokens > positions:
+    config = text_config_of(encoder)
+    positions = usable_tokens(config) if has_table(config) else None
+    if positions is not None and max_tokens > positions:
         raise ConfigError(
             f"training.max_tokens: {max_tokens} is more than the {positions} positions that the start has. Write "
             f"{positions} or less."
@@ -339,12 +328,12 @@ def _write_random_weights(
 ) -> None:
     inner = folder / "0_Transformer" if (folder / "0_Transformer").is_dir() else folder
     start, configuration = settings.start, settings.start.configuration or {}
-    tokenizer = AutoTokenizer.from_pretrained(str(inner), **_OFFLINE, **arguments)
+    tokenizer = AutoTokenizer.from_pretrained(str(inner), **OFFLINE, **arguments)
     if start.tokenizer is not None:
         texts = [row[key] for row in rows for key in TEXT_COLUMNS if key in row]
         tokenizer = learnt_tokenizer(tokenizer, start.tokenizer.size, texts)
     try:
-        config = AutoConfig.from_pretrained(str(inner), **_OFFLINE)
+        config = AutoConfig.from_pretrained(str(inner), **OFFLINE)
         for key in configuration:
             if not hasattr(config, key):
                 raise ConfigError(

@@ -353,31 +353,54 @@ def score_snapshot(
     write_sealed(output, {**settings.as_dict(), "measures": measures})
 
 
+@job("numpy", "ir-measures", "pytrec-eval-terrier")
+def evaluate_snapshot(
+    *, corpus: In, questions: In, judgements: In, run: In, settings: ScoredSnapshot, output: Out
+) -> None:
+    """What one snapshot of a training found for development questions → how good it is there."""
+    from sentflow.retrieval.measures import judged_questions, per_question
+    from sentflow.retrieval.ranking import read_run
+    from sentflow.texts.corpora import read_ids
+
+    asked, measure = read_questions(questions, judgements), str(settings.measure)
+    found, (grades, _) = read_run(run, read_ids(corpus)[1])[1], judged_questions(asked)
+    if not grades:
+        raise DataError(f"selection.questions: no question of {asked.name} has a relevant document.")
+    ranking = {name: found.documents(name) for name in grades if name in found.ranked}
+    values = per_question(ranking, grades, [measure], relevant_grade=asked.relevant_grade)[measure]
+    write_sealed(output, {**settings.as_dict(), "measures": {measure: float(values.mean())}})
+
+
 @job()
 def choose_snapshot(
     *,
     snapshots: In,
     record: In,
     scores: Sequence[In] = (),
+    held_out: In,
     state: Path,
     settings: SnapshotChoice,
     manifest: Out,
     selection: Out,
     last: Out,
 ) -> None:
-    """Development scores of a training's snapshots → the one that is the encoder."""
+    """Development scores of a training's snapshots, or what held-out rows measured → the one that is the encoder."""
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
     from sentflow.files.atomic import link_files
-    from sentflow.training.record import Record
+    from sentflow.files.rows import read_rows
+    from sentflow.training.record import HeldOutRow, Record
     from sentflow.training.selection import choose, manifest_of
 
     # Snakemake has the outputs of the training, which it had not while that ran
     shutil.rmtree(state, ignore_errors=True)
     found = [read_sealed(file) for file in scores]
-    steps = [score["step"] for score in found] or [Record.read(record).steps]
-    development = [score["measures"][settings.measure] for score in found] or [float("nan")]
+    scored = [(score["step"], score["measures"][settings.measure]) for score in found]
+    if settings.pairs and not scored:  # no job scored them, but held-out rows
+        measured = read_rows(held_out, HeldOutRow)
+        scored = [(row.step, row.value) for row in measured if row.measure == settings.measure]
+    steps, development = zip(*scored or [(Record.read(record).steps, None)], strict=True)
     chosen = choose(settings, steps, [float("nan") if score is None else score for score in development])
-    logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(found))
+    logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(scored))
     weights = manifest.parent / WEIGHTS
     for step, folder in ((chosen["step"], weights), (steps[-1], last)):
         snapshot = snapshots / f"step-{step:06d}"

@@ -35,15 +35,13 @@ class Vocabulary:
     # goes_on, unfinished: ids of tokens that belong to the word of the token before them, or after them
     goes_on: frozenset[int] = frozenset()
     unfinished: frozenset[int] = frozenset()
-    # whole_words: whether words are chosen, all of their tokens, until .15 of the tokens are; else each token is chosen
-    # with probability .15
+    # whole_words: choose whole words until .15 of the tokens are; else each token with probability .15
     whole_words: bool = False
 
     def masked(self, ids: Sequence[int], draws: Draws) -> tuple[list[int], list[int]]:
-        """A text with some tokens hidden, and what was there.
+        """A text, not padded, with some tokens hidden; and the ids to predict, `NOT_PREDICTED` where none was chosen.
 
-        `ids`: with special tokens, not padded. Returns the ids to read; and the ids to predict, `NOT_PREDICTED` where a
-        token was not chosen. Each chosen token is hidden by the mask (.8), by any id (.1), or by nothing.
+        Each chosen token is hidden by the mask (.8), by any id (.1), or by nothing.
         """
         generator = draws.generator()
         given = np.asarray(ids, dtype=np.int64)
@@ -77,13 +75,11 @@ class Vocabulary:
 
 
 def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | None:
-    """Which tokens go on with a word, by how a tokenizer joins tokens.
+    """`Vocabulary.goes_on` and `unfinished`, by how a tokenizer joins tokens; None where nothing tells words.
 
-    What single tokens look like does not tell: byte-level vocabularies have ``###``, which is no piece of a word.
-
-    Returns `Vocabulary.goes_on` and `Vocabulary.unfinished`; None where nothing tells words. Known are ``##`` before a
-    token that goes on (WordPiece, which may name another prefix), ``@@`` behind one that is not finished (subword-nmt,
-    so PhoBERT), and ``▁`` or ``Ġ`` before the first of a word.
+    What single tokens look like does not tell: byte-level vocabularies have ``###``. Known are ``##`` before a token
+    that goes on (WordPiece, which may name another prefix), ``@@`` behind one that is not finished (subword-nmt, so
+    PhoBERT), and ``▁`` or ``Ġ`` before the first of a word.
     """
     joined, pieces = tokenizer.convert_tokens_to_string, tokenizer.get_vocab().items()
     model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
@@ -101,13 +97,11 @@ def continuations(tokenizer: Any) -> tuple[frozenset[int], frozenset[int]] | Non
 
 
 class LanguageModelling(torch.nn.Module):
-    """The layer that predicts masked tokens, and its loss.
+    """The layer that predicts masked tokens, that of the encoder's files where they have one, and its loss.
 
-    `encoder`: of a type of `sentflow.training.layers.KINDS`; its files may hold the layer that it was
-    pre-trained with, which is taken then. Otherwise the layer is new, but for the vectors of the vocabulary. `tied`:
-    whether the vectors of the vocabulary are those of the encoder, the same tensor, or a copy. `instead`: what a user
-    may write where the encoder has no such layer. Raises ConfigError: the encoder is of another type, its tokenizer
-    has no mask, or does not tell words.
+    `encoder`: of a type of `KINDS`. `tied`: whether the vectors of the vocabulary are those of the encoder, the same
+    tensor, or a copy. `instead`: what a user may write where the encoder has no such layer. Raises ConfigError: the
+    encoder is of another type, its tokenizer has no mask, or does not tell words.
     """
 
     def __init__(
@@ -150,8 +144,7 @@ class LanguageModelling(torch.nn.Module):
         return self._vocabulary.masked(ids, draws)
 
     def predicted(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Per text the sum of the cross-entropy over its masked tokens, their number, and how many of them have the
-        highest logit, (k, 3).
+        """(k, 3) per text: the sum of the cross-entropy over its masked tokens, their number, how many are right.
 
         `tokens`: (k, L, H): the last layer for masked texts. `expected`: per text the second value of `masked`, not
         padded.

@@ -1,7 +1,7 @@
 """Layers of an encoder: its transformer, new weights, and the layer that predicts masked tokens.
 
-An encoder of sentence-transformers has no such layer. Where a training makes one, its tensors are kept in a file beside
-the weights of the encoder, under the names of transformers' models, so that the next training goes on with it.
+An encoder of sentence-transformers has no such layer: a training that makes one keeps its tensors in a file beside the
+weights, under the names of transformers' models, so that the next training goes on with it.
 """
 
 import logging
@@ -82,10 +82,7 @@ _WEIGHTS = "model.safetensors"
 
 
 def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> bool:
-    """Copy the tensors of a layer out of the files of an encoder, where they are in safetensors.
-
-    Returns whether the files have them.
-    """
+    """Copy the tensors of a layer out of the safetensors of an encoder; whether they are there."""
     for name in (HEADS, _WEIGHTS):
         found = dict(_tensors(folder / name, prefix))
         own = head.state_dict()
@@ -105,8 +102,7 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str)
 def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[Any, bool]:
     """The layer of an encoder of one of `KINDS` that predicts masked tokens, and whether its files have it.
 
-    `encoder`: its files may hold the layer that it was pre-trained with, which is taken then. Otherwise the layer is
-    new, but for the vectors of the vocabulary, of which it has a copy.
+    Else it is new, but for the vectors of the vocabulary, of which it has a copy.
     """
     network = transformer_of(encoder).auto_model
     make, prefix, _ = KINDS[network.config.model_type]
@@ -138,13 +134,10 @@ _WORDS = "one two three four five six seven eight"
 
 
 def set_dropout(encoder: SentenceTransformer, probability: float | None, draws: Draws) -> None:
-    """Give every dropout of an encoder, that of the attention included, another probability.
+    """Give every dropout of an encoder, that of the attention included, another probability in [0, 1); None none.
 
-    Its configuration stays as it is, so an encoder that is trained further has its own dropout again.
-
-    `probability`: in [0, 1); None leaves each as it is. `draws`: for the check that 0 turns all of it off: two passes
-    over one text are equal then. Raises ConfigError: the encoder has no dropout that could be set, or still has some
-    after all were set to 0.
+    Its configuration stays as it is. `draws`: for the check that with 0 two passes over one text are equal. Raises
+    ConfigError: there is no dropout that could be set, or something is still random after all were set to 0.
     """
     if probability is None:
         return

@@ -45,11 +45,7 @@ class Watch:
             signal.signal(number, self._take)
 
     def leaves(self) -> bool:
-        """Whether to leave now; asked after every step.
-
-        Little time is less than that of three of the slowest steps so far, with what was saved after them, and less
-        than a minute.
-        """
+        """Whether to leave now, on a wish or with less time than a minute or three of the slowest steps so far."""
         now = time.monotonic()
         self._slowest, self._last = max(self._slowest, now - self._last), now
         return self._asked or self._end - now < max(_LEAST_SECONDS, 3 * self._slowest)

@@ -1,17 +1,13 @@
 """The loop of every training: no hidden state, so that a training goes on exactly where it was broken off.
 
-Batch, permutations, masks and dropout of step t are functions of the seed and t (`sentflow.training.draws`). What a
-training needs to go on is its weights, the moments of the optimiser and t.
-
-Held-out rows are a function of the seed. They are read in the same batches at every measurement, and what is hidden in
-them is drawn in the same way, so two measurements differ by the weights alone.
+Batch, permutations, masks and dropout of step t are functions of the seed and t (`sentflow.training.draws`), and so are
+held-out rows. To go on, a training needs its weights, the moments of the optimiser and t.
 """
 
 import hashlib
 import json
 import logging
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,20 +17,26 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
-from sentflow.files.atomic import not_written
 from sentflow.files.io import file_sha256
-from sentflow.jobs.lifeline import refuse_orphan
-from sentflow.training.contract import Objective, Row
+from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
-from sentflow.training.gradients import ALONE, Passes, Processes, StepSums
+from sentflow.training.gradients import ALONE, Passes, Processes
 from sentflow.training.leave import Watch
-from sentflow.training.settings import CONSTANT, COSINE, DROP, FLOAT16, TrainingSettings
+from sentflow.training.settings import (
+    AVERAGE_PRECISION,
+    CONSTANT,
+    COSINE,
+    DROP,
+    FLOAT16,
+    HeldOutTexts,
+    TrainingSettings,
+)
 from sentflow.training.snapshots import snapshot_steps
 
 logger = logging.getLogger(__name__)
@@ -64,28 +66,18 @@ class StateFolder:
         self.folder, self._key = folder, key
 
     def save(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
-        """Write the state after a step, then delete all but the last two.
+        """Write the state after a step, then delete all but the last two. DataError: no room; the one before stays."""
 
-        Raises DataError: it cannot be written, say because the disk is full; the state before is still there.
-        """
-        target = self.folder / f"step-{progress.step:06d}"
-        part = self.folder / f".{target.name}.{os.getpid()}.part"
-        try:
-            for old in self.folder.glob(".*.part"):
-                shutil.rmtree(old, ignore_errors=True)
-            part.mkdir(parents=True, exist_ok=True)
+        def write(part: Path) -> None:
             save_file(_tensors(objective), part / _WEIGHTS)
             save_file(_moments(objective, optimiser), part / _OPTIMISER)
             checksums = {name: file_sha256(part / name) for name in (_WEIGHTS, _OPTIMISER)}
             told = {"key": self._key, "files": checksums, **progress.__dict__}
             (part / _STATE).write_text(json.dumps({**told, "sha256": _digest(told)}), encoding="utf-8")
-            refuse_orphan()
-            shutil.rmtree(target, ignore_errors=True)
-            part.rename(target)
-        except (OSError, SafetensorError) as error:
-            shutil.rmtree(part, ignore_errors=True)
-            reason = error if isinstance(error, OSError) else OSError(str(error))
-            raise DataError(not_written(target, reason)) from error
+
+        for old in self.folder.glob(".*.part"):
+            shutil.rmtree(old, ignore_errors=True)
+        save_folder(self.folder / f"step-{progress.step:06d}", write)
         for old in self._states()[_KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
 
@@ -176,15 +168,16 @@ _PURPOSE = "held-out"
 def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tuple[list[Row], list[Row]]:
     """The rows that are trained on, in their order, and those that are held out; the second is empty without a share.
 
-    Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows, so that neither a
-    question nor what answers it is on both sides. A group larger than what is to be held out is trained on.
-
-    `settings`, `draws`: of the training; of the settings, ``held_out`` and ``batch_size``. Raises DataError: the share
-    is less than a batch or leaves less than one, or too many rows are connected; says what to write instead.
+    Rows with a ``text`` or an ``other`` in common stay together, also by way of further rows. A group larger than what
+    is to be held out is trained on. Of texts instead of a share, all rows of so many drawn ``text`` are held out, as
+    far as they fill batches; an ``other`` may be on both sides. Raises DataError: what is held out is less than a batch
+    or leaves less than one, or too many rows are connected.
     """
     if settings.held_out is None:
         return list(rows), []
     share, size = settings.held_out, settings.batch_size
+    if isinstance(share, HeldOutTexts):
+        return _split_by_texts(rows, share.texts, size, draws)
     number = math.floor(share * len(rows) / size) * size
     groups = _groups(rows)
     sizes = np.bincount(groups)
@@ -214,6 +207,18 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
     return kept, [row for row, group in zip(rows, groups, strict=True) if is_out[group]][:number]
 
 
+def _split_by_texts(rows: Sequence[Row], number: int, size: int, draws: Draws) -> tuple[list[Row], list[Row]]:
+    texts = list(dict.fromkeys(row["text"] for row in rows))
+    drawn = {texts[place] for place in draws.of(_PURPOSE).generator().permutation(len(texts))[:number]}
+    kept, out = ([row for row in rows if (row["text"] in drawn) == is_out] for is_out in (False, True))
+    if number > len(texts) or min(len(kept), len(out)) < size:
+        raise DataError(
+            f"training.held_out: {number} of {len(texts)} texts have {len(out)} rows and leave {len(kept)}; both must "
+            f"fill a batch of {size}. Write another number, a smaller training.batch_size, or null."
+        )
+    return kept, out[: len(out) // size * size]
+
+
 def _groups(rows: Sequence[Row]) -> np.ndarray:
     """(n,) the number of what each row is connected to, in the order of the first rows."""
     number_of: dict[str, int] = {}
@@ -225,8 +230,7 @@ def _groups(rows: Sequence[Row]) -> np.ndarray:
     edges = coo_array((np.ones(len(rows)), (ends[0], ends[-1])), shape=(len(number_of), len(number_of)))
     _, component = connected_components(edges, directed=False)
     _, first, group = np.unique(component[ends[0]], return_index=True, return_inverse=True)
-    found: np.ndarray = np.argsort(np.argsort(first))[group]
-    return found
+    return np.asarray(np.argsort(np.argsort(first))[group])
 
 
 # --- steps ------------------------------------------------------------------------------------------------------
@@ -238,8 +242,7 @@ class Order:
 
     n_rows: int  # of the data
     batch_size: int  # rows of a batch
-    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or without them
-    # (``"drop"``)
+    # last_batch: whether an epoch ends with the rows that do not fill a batch (``"keep"``) or not (``"drop"``)
     last_batch: str
     draws: Draws  # of the training
 
@@ -314,23 +317,11 @@ def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
     return settings.learning_rate * (1 - done)
 
 
-class UncorrectedAdamW(torch.optim.Optimizer):
+class UncorrectedAdamW(torch.optim.AdamW):
     """AdamW whose moments are not corrected for their start at 0, and whose decay follows the step.
 
-    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``. BERT's own decays before the step.
-
-    `params`, `lr`, `betas`, `eps`, `weight_decay`: as of ``torch.optim.AdamW``.
+    That of ConSERT: ``AdamW`` of transformers 2 to 4 with ``correct_bias=False``.
     """
-
-    def __init__(
-        self,
-        params: Any,
-        lr: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-6,
-        weight_decay: float = 0.0,
-    ) -> None:
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
@@ -368,12 +359,10 @@ def n_steps(settings: TrainingSettings, n_rows: int) -> int:
 
 
 class Trainer:
-    """Trains an objective from its last state on disk, or from the start, to the last step.
-
-    The objective is given in its state before the first step, on its device. Of several processes the first one saves.
+    """Trains an objective, before its first step and on its device, from its last state on disk to the last step.
 
     `held_out`: rows that are measured at each snapshot, whole batches. `snapshot`: called with the number of done steps
-    where the encoder is to be saved.
+    where the encoder is to be saved. Of several processes the first one saves.
     """
 
     def __init__(
@@ -402,12 +391,11 @@ class Trainer:
         self._order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
 
     def run(self, state: StateFolder) -> Progress:
-        """Train to the last step.
+        """Train to the last step; the result has a row of history per step.
 
-        `state`: where the states of the training lie. The result has a row of history per step: ``step`` (1 is the
-        first), ``loss``, ``learning_rate``, ``gradient_norm`` (before clipping), ``tokens`` (without padding, of all
-        views). Raises LeftEarly: the watch said so; the state is saved. Raises DataError: the loss or a gradient is
-        not a number, or a state could not be written. The last good state is kept.
+        That is ``step`` (from 1), ``loss``, ``learning_rate``, ``gradient_norm`` (before clipping), ``tokens`` (without
+        padding, of all views). Raises LeftEarly: the watch said so; the state is saved. Raises DataError: the loss or a
+        gradient is not a number, or a state could not be written. The last good state is kept.
         """
         progress = self.progress = state.restore(self.objective, self._optimiser)
         if progress.scaler:
@@ -441,12 +429,10 @@ class Trainer:
         return progress
 
     def measured(self, step: int) -> list[dict[str, Any]]:
-        """What the objective reaches on held-out rows after a step, without dropout; it is left in evaluation mode.
-
-        Returns: per measure the values of a `sentflow.training.record.HeldOutRow`, by name, as JSON holds them.
-        """
+        """Per measure a `sentflow.training.record.HeldOutRow` by name, without dropout; evaluation mode stays on."""
         self.objective.eval()
         sums: dict[str, tuple[float, int]] = {}
+        scored: list[tuple[float, int]] = []
         for start in range(0, len(self.held_out), self.settings.batch_size):
             batch = self.held_out[start : start + self.settings.batch_size]
             draws = self.draws.of(_PURPOSE, "batch", start)
@@ -454,10 +440,15 @@ class Trainer:
             for name, (value, number) in self.objective.measures(vectors, batch).items():
                 total, n = sums.get(name, (0.0, 0))
                 sums[name] = total + value, n + number
+            scored += self.objective.scored(vectors, batch)
         found = [
             {"step": step, "measure": name, "value": total / n if n else math.nan, "n": n}
             for name, (total, n) in sums.items()
         ]
+        if any(label for _, label in scored):
+            cosines, labels = zip(*scored, strict=True)
+            value = float(average_precision_score(labels, cosines))
+            found.append({"step": step, "measure": AVERAGE_PRECISION, "value": value, "n": len(scored)})
         shown = ", ".join(f"{row['measure']} {row['value']:.4f} (n {row['n']})" for row in found)
         logger.info("after step %d, on %d held-out rows: %s", step, len(self.held_out), shown)
         return found
@@ -488,7 +479,7 @@ class Trainer:
         while True:
             self._optimiser.zero_grad(set_to_none=True)
             sums = [self._gradients(step, part) for part in range(self.settings.accumulate)]
-            loss = sum(each.loss / self.settings.accumulate for each in sums)
+            loss = sum(each / self.settings.accumulate for each, _ in sums)
             # The scaler starts with the first loss that it scales
             self.scaler.scale(torch.zeros((), device=self.objective.encoder.device))
             self.scaler.unscale_(self._optimiser)
@@ -505,14 +496,14 @@ class Trainer:
             self.scaler.step(self._optimiser)
             self.scaler.update()
             if self.scaler.get_scale() >= scale:
-                tokens = sum(each.tokens for each in sums)
+                tokens = sum(each for _, each in sums)
                 return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}
             logger.info(
                 "step %d is computed again: its gradients overflow. New scale: %g",
                 *(step + 1, self.scaler.get_scale()),
             )
 
-    def _gradients(self, step: int, part: int) -> StepSums:
+    def _gradients(self, step: int, part: int) -> tuple[float, int]:
         """Add the gradients of one of the batches of a step."""
         batch = [self.rows[index] for index in self._order.rows(step * self.settings.accumulate + part)]
         return self._passes.gradients(

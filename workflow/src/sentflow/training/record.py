@@ -1,8 +1,7 @@
 """What a training leaves beside its weights: what it was, how it went on this machine, every step, held-out rows.
 
-``record.json`` says everything that decides the bytes of the encoder. So it is the same whether the training was
-interrupted or not, and rules compare it. What changes from run to run is in ``made.json``: costs and model cards read
-it, and nothing that is computed does.
+``record.json`` says everything that decides the bytes of the encoder, and rules compare it. What changes from run to
+run is in ``made.json``, which costs and model cards read, and nothing that is computed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,11 +34,9 @@ class Start(Settings):
     """What a training began with."""
 
     name: str  # of the entry
-    # kind: of encoder, see `sentflow.encoders.settings`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
-    # architecture are those of the entry
+    # kind: of encoder; `RANDOM_WEIGHTS` where only tokenizer and architecture are those of the entry
     kind: str
-    # source: as in the manifest of the start; of a model with random weights its ``configuration`` and, where its
-    # vocabulary was learnt from the data, ``tokenizer``
+    # source: as in the manifest; of random weights ``configuration`` and, if it was learnt, ``tokenizer``
     source: Mapping[str, Any] | None
     revision: str | None  # commit of a model from the hub, else null
     files_sha256: str | None  # one checksum over its files, see `sentflow.encoders.manifest.Manifest`
@@ -122,8 +119,7 @@ class HeldOutRow:
 
     step: int  # steps that were done
     measure: str
-    # value: a mean over `n` things: hidden tokens, spans, rows or batches, as the measure says; NaN where there are
-    # none
+    # value: a mean over `n` hidden tokens, spans, rows or batches, as the measure says; NaN of none
     value: float
     n: int
 

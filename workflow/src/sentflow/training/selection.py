@@ -12,21 +12,22 @@ from typing import Any
 from sentflow.encoders.manifest import Manifest, description_of
 from sentflow.encoders.safety import model_files
 from sentflow.files.io import file_sha256
-from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
+from sentflow.training.settings import CUMULATIVE, LAST, LOSS, SnapshotChoice
 
 
 def choose(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[float]) -> dict[str, Any]:
     """The chosen step and why; the earliest of equally good ones is the best.
 
     `steps`: in order; the first may be 0, before training, which is never chosen but is the first to improve upon.
-    `scores`: the development score of each, NaN where it is not known, which is never the best. Returns ``step``,
-    ``score``, ``looked_at`` (the steps until the search ended) and the rule.
+    `scores`: the development score of each, NaN where it is not known, which is never the best; of losses, the lowest
+    is the best. Returns ``step``, ``score``, ``looked_at`` (the steps until the search ended) and the rule.
     """
-    looked_at = _looked_at(settings, steps, scores)
+    signed = [-score for score in scores] if settings.measure == LOSS else scores
+    looked_at = _looked_at(settings, steps, signed)
     trained = [place for place in looked_at if steps[place] > 0] or [looked_at[-1]]
     known = [place for place in trained if scores[place] == scores[place]]
     takes_last = settings.rule == LAST or not known
-    place = trained[-1] if takes_last else max(known, key=lambda at: (scores[at], -at))
+    place = trained[-1] if takes_last else max(known, key=lambda at: (signed[at], -at))
     return {
         "step": steps[place],
         "score": scores[place] if scores[place] == scores[place] else None,

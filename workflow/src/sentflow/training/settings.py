@@ -4,13 +4,13 @@ No digest of code holds this module, for all that it says reaches jobs as their 
 The Snakefile imports it: standard library and pydantic only.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from sentflow.config.model import (
-    Correlation,
     Count,
     Distinct,
     Int,
@@ -33,6 +33,14 @@ FLOAT32, BFLOAT16, FLOAT16 = "float32", "bfloat16-autocast", "float16-autocast"
 # counted back (galsang/SG-BERT@23d5ebec); instead of "reset", those since the best so far
 CUMULATIVE = "cumulative"
 BEST, LAST = "best", "last"
+HELD_OUT = "held-out"  # instead of a pair set: the rows of the training's own data that are not trained on
+LOSS, AVERAGE_PRECISION = "loss", "average_precision"
+# Whatever a snapshot is scored on → the measures by which it may be chosen, and examples of them
+_MEASURES = {
+    "pairs": (re.compile("spearman|pearson"), "spearman or pearson"),
+    HELD_OUT: (re.compile(f"{LOSS}|{AVERAGE_PRECISION}"), f"{LOSS} or {AVERAGE_PRECISION}"),
+    "questions": (re.compile(r"(nDCG|AP|RR|R|P|Success)@[1-9]\d{0,2}"), "for example RR@10 or nDCG@10"),
+}
 
 
 class Tokenizer(Settings):
@@ -83,6 +91,13 @@ class Lora(OptionSettings):
     """Ends of the names of the layers, e.g. query; null is what peft takes for this type of model."""
 
 
+class HeldOutTexts(Settings):
+    """Rows that are held out text by text."""
+
+    texts: Count
+    """How many texts (questions) are drawn; no row of theirs is trained on, but their other texts may be."""
+
+
 class TrainingOptions(Settings):
     """How any recipe is trained."""
 
@@ -116,14 +131,18 @@ class TrainingOptions(Settings):
     """float32, or a shorter type for products of matrices; float16-autocast needs a GPU."""
     last_batch: Literal["keep", "drop"] = "keep"
     """Whether an epoch keeps or drops the rows that do not fill its last batch."""
-    snapshot_every: Count | None = None
-    """Save the encoder every so many steps, and before the first; null is only after the last. Synonym: `snapshots`."""
+    snapshot_every: Count | Literal["epoch"] | None = None
+    """Save the encoder every so many steps, or after every epoch, and before the first; null is only after the last.
+    Synonym: `snapshots`.
+    """
     chunk_tokens: Int = Field(512, ge=8)
     """Most tokens, with padding, of the chunks of similar length in which a batch is computed."""
     gradient_cache: bool = False
     """Compute chunks twice, so that memory does not grow with the batch."""
-    held_out: Number | None = Field(None, gt=0, lt=1)
-    """Share of the rows that is drawn, never trained on, and measured at each snapshot; null is none."""
+    held_out: Annotated[Number, Field(gt=0, lt=1)] | HeldOutTexts | None = None
+    """Share of the rows that is drawn, never trained on, and measured at each snapshot; or {texts: 50}, the rows of so
+    many drawn texts; null is none.
+    """
     matryoshka: Matryoshka | None = None
     """Train the first numbers of each vector as vectors of their own (docs/training.md)."""
     lora: Lora | None = None
@@ -139,6 +158,8 @@ class TrainingSettings(TrainingOptions):
     def wrong(self) -> Iterator[tuple[str, str]]:
         if (self.steps is None) == (self.epochs is None):
             yield "", "write either steps or epochs, and not both."
+        elif self.snapshot_every == "epoch" and self.epochs is None:
+            yield "snapshot_every", "steps have no epochs. Write a number, or epochs instead of steps."
 
     @property
     def options(self) -> Mapping[str, OptionSettings]:
@@ -150,8 +171,10 @@ class TrainingSettings(TrainingOptions):
 class Rule(Settings):
     """How a snapshot is chosen."""
 
-    measure: Correlation = "spearman"
-    """The score."""
+    measure: Text = "spearman"
+    """The score: spearman or pearson of pairs, loss (the lowest is best) or average_precision of held-out rows, a
+    measure of retrieval such as RR@10 of questions.
+    """
     rule: Literal["best", "last"] = "best"
     """The snapshot with the best score, the earliest of equals; or the last, whatever its score."""
     patience: Count | None = None
@@ -163,8 +186,21 @@ class Rule(Settings):
 class Selection(Rule):
     """Choice of the snapshot that is the encoder; the last one if left out."""
 
-    pairs: str
-    """The pair set on which snapshots are scored; none that the results are reported on."""
+    pairs: Maybe[str] = None
+    """The pair set on which snapshots are scored, none that the results are reported on; or held-out, for the rows of
+    training.held_out.
+    """
+    questions: Maybe[str] = None
+    """Instead of pairs, the question set: each snapshot searches its corpus. None that the results are reported on."""
+
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        if (self.pairs is None) == (self.questions is None):
+            yield "", "write either pairs or questions, and not both."
+            return
+        kind = "questions" if self.questions else HELD_OUT if self.pairs == HELD_OUT else "pairs"
+        known, examples = _MEASURES[kind]
+        if not known.fullmatch(self.measure):
+            yield "measure", f"{self.measure!r} is no measure of {kind}. Write {examples}."
 
 
 def option_module(name: str) -> str:
@@ -217,15 +253,18 @@ class SnapshotChoice(Rule):
     kind: Text
     """Of the encoder that the recipe makes."""
     pairs: str | None = None
-    """The pair set on which snapshots are scored; null where none are."""
+    """The pair set or question set on which snapshots are scored, or held-out; null where none are."""
 
 
 class ScoredSnapshot(Settings):
-    """What is scored on development pairs."""
+    """What is scored on development pairs, or on development questions."""
 
     model: Text
     step: Int
     pairs: Text
+    """The pair set, or the question set."""
+    measure: str | None = None
+    """Of questions; null of pairs, of which all are written."""
 
 
 class ComparedTrainings(PairSetSettings):

@@ -1,9 +1,10 @@
 """A snapshot of a training is an encoder: its name and its entry. Standard library only: the Snakefile reads it."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.training.settings import TrainingSettings
+from sentflow.training.settings import HELD_OUT, TrainingSettings
 
 SNAPSHOT = "/step-"
 # Keys of an entry that say how a trained encoder was made and not how it is used
@@ -20,13 +21,32 @@ def snapshot_name(model: str, step: int) -> str:
 def snapshot_steps(training: TrainingSettings, n_steps: int) -> list[int]:
     """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last."""
     every = training.snapshot_every
-    return [*range(0, n_steps, every), n_steps] if every else [n_steps]
+    if isinstance(every, int):
+        return [*range(0, n_steps, every), n_steps]
+    epochs = training.epochs
+    if every is None or epochs is None:
+        return [n_steps]
+    ends = (math.ceil(n_steps * epoch / epochs) for epoch in range(math.ceil(epochs)))
+    return list(dict.fromkeys([*ends, n_steps]))
+
+
+def development_of(entry: Mapping[str, Any]) -> str:
+    """The pair set or question set that snapshots of a trained encoder are scored on by jobs; empty for none."""
+    selection = entry.get("selection", {})
+    found: str = selection.get("questions", selection.get("pairs", ""))
+    return "" if found == HELD_OUT else found
+
+
+def choosing_questions(models: Mapping[str, Any]) -> dict[str, str]:
+    """Trained encoder → the question set whose searches choose its snapshot, of those that name one."""
+    selections = ((name, entry.get("selection", {})) for name, entry in models.items())
+    return {name: selection["questions"] for name, selection in selections if "questions" in selection}
 
 
 def scored_steps(entry: Mapping[str, Any]) -> list[int]:
-    """The steps after which a trained encoder is scored on development pairs; none where nothing is chosen by them."""
+    """The steps after which a trained encoder is scored on a development set; none where nothing is chosen by one."""
     training = TrainingSettings.model_validate(entry["training"])
-    if "pairs" not in entry.get("selection", {}) or training.steps is None:
+    if not development_of(entry) or training.steps is None:
         return []
     return snapshot_steps(training, training.steps)
 

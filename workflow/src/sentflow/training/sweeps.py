@@ -37,6 +37,7 @@ class Cell:
 
     model: str  # name of its encoder, and of its folder in the results
     group: str  # `model` without the seed: what is trained several times
+    former: str  # `group` as versions before 2027 named it, where 1e-4 was 0.0001
     axes: Mapping[str, Any]  # axis of the grid → value here
     state: str  # `VALUE` if it is to be run, else `NOT_RUN` or `NOT_APPLICABLE`
     entry: Mapping[str, Any]  # of ``models:``, of kind trained
@@ -55,6 +56,19 @@ def axes_of(sweep: Mapping[str, Any]) -> dict[str, list[Any]]:
     grid = sweep["grid"]
     others = sorted(set(grid) - {*_FIRST, *_LAST})
     return {axis: list(grid[axis]) for axis in (*_FIRST, *others, *_LAST) if axis in grid}
+
+
+def number_word(value: float, digits: int = 6) -> str:
+    """A number as papers write it, of so many digits at most: ``3e-5``, ``1e-4``, ``0.05``."""
+    if not 0 < abs(value) < 0.01:
+        return f"{value:.{digits}g}"
+    factor, _, power = f"{value:.{digits - 1}e}".partition("e")
+    return f"{float(factor):.{digits}g}e{int(power)}"
+
+
+def shown_value(value: Any) -> str:
+    """A place on an axis as names and messages have it."""
+    return number_word(value) if isinstance(value, float) else str(value)
 
 
 def development_of(sweep: Mapping[str, Any]) -> str:
@@ -144,16 +158,16 @@ def _filter_problems(where: str, one: Mapping[str, Any], axes: Mapping[str, Sequ
             continue
         for value in _listed(values):
             if value not in axes[axis]:
-                yield (
-                    f"{where}.{axis}: {value} is no value of this axis. Write one of: "
-                    f"{', '.join(map(str, axes[axis]))}."
-                )
+                known = ", ".join(map(shown_value, axes[axis]))
+                yield f"{where}.{axis}: {shown_value(value)} is no value of this axis. Write one of: {known}."
 
 
 def _cell(name: str, sweep: Mapping[str, Any], place: dict[str, Any]) -> Cell:
     """The entry is what the sweep says, over it what its method says, over that its place in the grid."""
     words = {axis: _word(axis, value) for axis, value in place.items()}
-    group = ".".join([name, *(word for axis, word in words.items() if axis != SEED)])
+    others = {axis: value for axis, value in place.items() if axis != SEED}
+    group = ".".join([name, *(words[axis] for axis in others)])
+    former = ".".join([name, *(_word(axis, value, former=True) for axis, value in others.items())])
     run = sweep.get(RUN, ALL)
     state = VALUE if run == ALL or (run != NONE and _matches(place, run)) else NOT_RUN
     if _matches(place, sweep.get(_NOT_APPLICABLE, [])):
@@ -167,6 +181,7 @@ def _cell(name: str, sweep: Mapping[str, Any], place: dict[str, Any]) -> Cell:
     return Cell(
         model=f"{group}.{words[SEED]}",
         group=group,
+        former=former,
         axes=place,
         state=state,
         entry={"title": title, "kind": "trained", **entry, "seed_of": group},
@@ -182,10 +197,10 @@ def _listed(values: Any) -> list[Any]:
     return values if isinstance(values, list) else [values]
 
 
-def _word(axis: str, value: Any) -> str:
+def _word(axis: str, value: Any, *, former: bool = False) -> str:
     """A part of a name: ``simcse``, ``lr-3e-5``, ``seed-1``."""
     if axis in _FIRST:
         return str(value).lower()
-    # 3e-05 → 3e-5; a small number is written as it is in papers
-    number = f"{value:g}".replace("e-0", "e-") if isinstance(value, float) else str(value)
+    is_former = former and isinstance(value, float)
+    number = f"{value:g}".replace("e-0", "e-") if is_former else shown_value(value)
     return f"{_SHORT.get(axis, axis.replace('_', '-'))}-{number}"

@@ -1,5 +1,6 @@
 """What is wrong with encoders beyond their models, with those that are trained, their data, and sweeps."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,9 @@ from sentflow.training.data.entries import (
     retriever_of,
     with_relations,
 )
-from sentflow.training.data.forms import PAIRS, SCORED
+from sentflow.training.data.forms import LABELLED, PAIRS, SCORED
 from sentflow.training.recipes.settings import RECIPES, DataNeeds, RecipeSettings
-from sentflow.training.settings import BEST, TrainingSettings
+from sentflow.training.settings import AVERAGE_PRECISION, BEST, HELD_OUT, TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
 from sentflow.training.sweeps import sweep_problems
 
@@ -120,7 +121,8 @@ def _origin(entry: Mapping[str, Any]) -> str:
     sweep = as_map(entry.get("cell")).get("sweep")
     if sweep:
         return f"sweeps.{sweep}"
-    return f"models.{entry['seed_of']}" if "seed_of" in entry else ""
+    written = entry.get("round_of", entry.get("seed_of"))
+    return f"models.{written}" if written else ""
 
 
 # Kinds of which a training would lose what stands on top of the encoder
@@ -184,12 +186,11 @@ def _trained_problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     if isinstance(start, dict) and "tokenizer" in start and "vocab_size" in start["configuration"]:
         yield "start.configuration.vocab_size: start.tokenizer.size says it. Leave one of them out."
     selection = entry.get("selection")
-    if selection and selection["pairs"] not in entries["pair_sets"]:
-        yield unknown("selection.pairs", "pair set", selection["pairs"], entries["pair_sets"])
     training = TrainingSettings.model_validate(entry["training"])
-    if selection:
-        yield from _snapshot_problems(selection, training)
     recipe = RECIPES.get(entry["recipe"])
+    if selection:
+        yield from _selection_problems(entry, entries)
+        yield from _snapshot_problems(selection, training)
     yield from _start_problems(entry, recipe, models)
     if recipe is None:
         yield f"recipe: there is no recipe {entry['recipe']!r}. {instead(entry['recipe'], sorted(RECIPES))}"
@@ -293,16 +294,37 @@ def _teacher_problems(entry: Entry, needs: DataNeeds, models: Entries, data: Ent
 
 def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings) -> Iterator[str]:
     every, steps = training.snapshot_every, training.steps
-    if steps is None:
+    if selection.get("pairs") == HELD_OUT:
+        if training.held_out is None:
+            yield "training.held_out: the snapshot is chosen by held-out rows. Write their share, or {texts: 50}."
+    elif steps is None:
         yield (
             "training.steps: with a selection, write steps instead of epochs: rows / batch_size × epochs. The "
             "snapshots are planned before the rows are counted."
         )
-    elif selection.get("rule", BEST) == BEST and (every is None or every >= steps):
+        return
+    few = (steps or math.inf) <= every if isinstance(every, int) else not every or (training.epochs or 0) <= 1
+    if selection.get("rule", BEST) == BEST and few:
         yield (
             "training.snapshot_every: there is only one snapshot to choose from. Write a smaller number, "
             "fewer than steps."
         )
+
+
+def _selection_problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
+    selection, data = entry["selection"], entries["training_data"].get(entry["data"]) or {}
+    sets, pairs, questions = entries["question_sets"], selection.get("pairs"), selection.get("questions")
+    if pairs not in (None, HELD_OUT, *entries["pair_sets"]):
+        yield unknown("selection.pairs", "pair set", pairs, entries["pair_sets"])
+    if questions not in (None, *sets):
+        yield unknown("selection.questions", "question set", questions, sets)
+    elif questions and sets[questions].get("judgements") == []:
+        yield f"selection.questions: {questions} has no judgements, so nothing can be chosen on it. Write another."
+    elif questions in question_sets_of(data):
+        yield f"selection.questions: {entry['data']} trains on {questions}. Write a set of other questions."
+    is_labelled = entry["recipe"] == "bi-encoder" and data.get("form") == LABELLED
+    if selection.get("measure") == AVERAGE_PRECISION and not is_labelled:
+        yield f"selection.measure: {AVERAGE_PRECISION} is of a bi-encoder with {LABELLED} data. Write loss."
 
 
 def _data_problems(data: str, entry: Entry, entries: AllEntries, _: Selected) -> Iterator[str]:

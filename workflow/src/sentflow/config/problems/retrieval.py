@@ -1,6 +1,8 @@
 """What is wrong with question sets, corpora, retrievers and decisions."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from sentflow.config.configuration import Configuration, Retrieval
@@ -21,17 +23,22 @@ from sentflow.config.retrievers import (
     task_of_mteb,
     tuned_on,
 )
-from sentflow.config.trained import data_of, miners
+from sentflow.config.trained import data_of, further_models, miners
 from sentflow.encoders.entries import compares_pairs, gives_vectors, has_term_vectors, kind_of, weighs_terms
 from sentflow.encoders.settings import SPARSE_EMBED, WEIGHING
+from sentflow.errors import ConfigError
 from sentflow.retrieval.analysers import list_problems
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, retriever_of
 from sentflow.training.data.forms import RANKS
+from sentflow.training.snapshots import choosing_questions
 
 
 def problems(config: Configuration, entries: AllEntries, selected: Selected) -> Iterator[str]:
     sets, retrievers, chosen = entries["question_sets"], entries["retrievers"], selected["question_sets"]
     yield from _config_problems(config.retrieval, entries, selected)
+    yield from _measure_problems(
+        config.retrieval.measures, {sets[name].get("relevant_grade", 1) for name in chosen}
+    )
     mining = miners(entries, selected)
     reached = reached_by([*selected["retrievers"], *mining], retrievers)
     training = list(_training_sets(reached, entries, selected))
@@ -40,6 +47,11 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
     further = [other for name in chosen for other in sets[name].get("training", [])]
     further += [name for _, name in training]
     further += [name for one in data.values() for name in [*question_sets_of(one), *held_out_sets(one)]]
+    encoders = {
+        name: entries["models"][name] for name in [*selected["models"], *further_models(entries, selected)]
+    }
+    choosing = choosing_questions(encoders)
+    further += choosing.values()
     for name in dict.fromkeys([*chosen, *further]):
         if sets.get(name):
             yield from _question_set_problems(name, entries)
@@ -65,6 +77,10 @@ def problems(config: Configuration, entries: AllEntries, selected: Selected) -> 
         for one in entries["decisions"][name].get("retrievers", []):
             if one not in selected["retrievers"]:
                 yield f"decisions.{name}.retrievers: {one!r} is not selected. Write it in select.retrievers, too."
+    for name, questions in choosing.items():
+        measure, depth = encoders[name]["selection"]["measure"], config.retrieval.depth
+        if questions in chosen and int(measure.partition("@")[2]) > depth:
+            yield f"models.{name}.selection.measure: {measure} is beyond retrieval.depth, {depth}. Write a smaller one."
     yield from _depth_problems(
         config.retrieval.depth, {*chosen, *(one for _, one in training)}, entries, selected
     )
@@ -79,6 +95,22 @@ def _training_sets(
     for name in selected["decisions"]:
         for one in entries["decisions"][name].get("tuned_on", []):
             yield f"decisions.{name}", one
+
+
+_PLAIN_MEASURES = re.compile(r"(nDCG|R|RR|AP|P|Success)@[1-9]\d{0,5}")  # need no import of ir-measures
+
+
+def _measure_problems(measures: Sequence[str], relevant_grades: set[int]) -> Iterator[str]:
+    odd = [name for name in measures if not _PLAIN_MEASURES.fullmatch(name)]
+    for name, grade in product(odd, relevant_grades):
+        try:
+            from sentflow.retrieval.measures import parsed
+
+            parsed(name, grade, "config.retrieval.measures")
+        except ConfigError as error:
+            yield str(error)
+        except ModuleNotFoundError:  # only the environment of the jobs has it
+            return
 
 
 def _config_problems(retrieval: Retrieval, entries: AllEntries, selected: Selected) -> Iterator[str]:

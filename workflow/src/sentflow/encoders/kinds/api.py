@@ -1,7 +1,7 @@
 """Kind ``api``: encoders behind an address, services that speak the OpenAI embeddings format."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
@@ -75,7 +75,7 @@ class ApiEncoder(Encoder):
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
         batches = self.plan(texts, role=role, task=task)
-        return np.concatenate([*self.encode_batches(texts, batches, role=role, task=task)])
+        return np.concatenate([self._asked([texts[row] for row in batch.rows]) for batch in batches])
 
     def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:  # noqa: ARG002
         """Batches in the order of the texts, each within the limits of a request."""
@@ -95,22 +95,15 @@ class ApiEncoder(Encoder):
             start = end
         return batches
 
-    def encode_batches(
-        self,
-        texts: Sequence[str],
-        batches: Iterable[Batch],
-        *,
-        role: str,  # noqa: ARG002
-        task: str | None,  # noqa: ARG002
-    ) -> Iterator[FloatArray]:
-        for batch in batches:
-            prompted = [self._prompted(texts[row]) for row in batch.rows]
-            most_bytes = limits().answer_of(len(prompted), self.dimension)
-            answer = self._service.post({**self._request, "input": prompted}, most_bytes=most_bytes)
-            vectors = read_answer(answer, n_texts=len(prompted), dimension=self.dimension)
-            if self._settings.normalise:
-                vectors = unit_rows(vectors.astype(np.float64)).astype(np.float32)
-            yield vectors
+    def _asked(self, texts: Sequence[str]) -> FloatArray:
+        """The vectors of one request."""
+        most_bytes = limits().answer_of(len(texts), self.dimension)
+        body = {**self._request, "input": [self._prompted(text) for text in texts]}
+        answer = self._service.post(body, most_bytes=most_bytes)
+        vectors = read_answer(answer, n_texts=len(texts), dimension=self.dimension)
+        if self._settings.normalise:
+            vectors = unit_rows(vectors.astype(np.float64)).astype(np.float32)
+        return vectors
 
     def _prompted(self, text: str) -> str:
         return (self._settings.prompt or "") + text
@@ -184,10 +177,9 @@ class _Bearer(AuthBase):
 
 
 class EmbeddingsService:
-    """Asks an address for answers in JSON.
+    """Asks an address for answers in JSON. Raises ConfigError: there is no key, or it is for another address.
 
-    `url`: http(s) address that takes the requests. `clock`: gives seconds; tests have their own. Raises ConfigError:
-    there is no key, or it is not for this address, see `sentflow.encoders.service_keys`.
+    `url`: takes the requests. `clock`: gives seconds; tests have their own.
     """
 
     def __init__(
@@ -207,9 +199,8 @@ class EmbeddingsService:
         self._session.auth = _Bearer(None if variable is None else read_key(variable, url))
 
     def post(self, body: Mapping[str, Any], *, most_bytes: int) -> Any:
-        """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
-
-        Raises DataError: the service refuses, its answer has more than so many bytes, or all tries failed.
+        """The answer to one request, from JSON; tried again while the trouble may pass. DataError: refused, or too
+        large.
         """
         try:
             return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)

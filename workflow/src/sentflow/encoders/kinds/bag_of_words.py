@@ -18,12 +18,10 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 @kind("bag-of-words")
 class BagOfWordsEncoder(Encoder):
-    """Sum of one fixed random vector per lower-case word, accents kept, scaled to length 1.
+    """Sum of one fixed random vector per lower-case word, accents kept, scaled to length 1; 0 without any word.
 
-    A text without any word of two letters is the zero vector. The order of words changes nothing.
-
-    Random indexing: Kanerva, Kristoferson and Holst 2000. Dense on purpose: in sparse counts some columns are empty
-    on a training part and not on its test part, and the published standardisation then divides by 1e-12.
+    Random indexing: Kanerva, Kristoferson and Holst 2000. Dense on purpose: some columns of sparse counts would be
+    empty on a training part alone, and the published standardisation divides by 1e-12.
     """
 
     def __init__(self, *, dimension: int) -> None:

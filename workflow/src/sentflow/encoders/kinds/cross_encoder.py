@@ -10,7 +10,6 @@ import torch
 from sentence_transformers import CrossEncoder
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import describe_plain, usable_tokens
 from sentflow.encoders.kind import Context, Encoder, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import BatchRunner, on_device, plan_batches, token_counts
@@ -22,7 +21,7 @@ from sentflow.encoders.neural.load import (
     loading,
     loading_arguments,
 )
-from sentflow.encoders.safety import map_of
+from sentflow.encoders.safety import describe_plain, map_of, usable_tokens
 from sentflow.encoders.settings import FLOAT32, PairSettings
 from sentflow.errors import ConfigError, DataError
 
@@ -54,10 +53,8 @@ def describe(entry: Mapping[str, Any], folder: Path) -> Description:
 class PairScorer(Encoder):
     """Scores pairs of texts; the number of threads changes no bit of a score.
 
-    Scores are the model's own numbers, before the sigmoid that `CrossEncoder.predict` puts around them: their order is
-    the same, and none become equal because both are rounded to 1.
-
-    `truncated_pairs`: How many pairs were cut so far.
+    Scores are the model's own numbers, before the sigmoid of `CrossEncoder.predict`, which would round some to 1.
+    `truncated_pairs`: how many pairs were cut so far.
     """
 
     def __init__(self, model: CrossEncoder, settings: PairSettings, threads: int) -> None:
@@ -90,10 +87,7 @@ class PairScorer(Encoder):
         return cls(model, settings, context.threads)
 
     def scores(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:
-        """(n,) float32 of n pairs, higher where the second text answers the first better.
-
-        Raises DataError: a score is not a finite number.
-        """
+        """(n,) float32 of n pairs, higher where the second text answers the first better. DataError: not finite."""
         scores = np.zeros(len(first), dtype=np.float32)
         for start in range(0, len(first), _PAIRS):
             part = slice(start, start + _PAIRS)

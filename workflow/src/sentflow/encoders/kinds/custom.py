@@ -74,18 +74,22 @@ class Custom(Encoder):
         return CustomEncoder(code)
 
 
-class _Instance:
-    """An object of the user's class; all of its vectors have one width."""
+class _Own:
+    """What every form of a user's class can do; all vectors of one object of the class have one width."""
 
     def __init__(self, code: "CustomCode") -> None:
-        self._code, self._made, self._width = code, code.new(), None
+        self._code = code
 
-    def encoded(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
+    def start(self) -> None:
+        """Begin anew: a new object, which can remember nothing of another fold."""
+        self._made, self._width = self._code.new(), None
+
+    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
         """What ``encode`` gives for texts: (n, d) float32; it is told role and task if it has arguments so named."""
         keywords = accepted(getattr(self._made, ENCODE), {"role": role, "task": task})
-        return self.vectors(ENCODE, texts, **keywords)
+        return self._vectors(ENCODE, texts, **keywords)
 
-    def vectors(self, method: str, texts: Sequence[str], *args: Any, **keywords: Any) -> FloatArray:
+    def _vectors(self, method: str, texts: Sequence[str], *args: Any, **keywords: Any) -> FloatArray:
         """What a method gives for texts and further arguments: (n, d) float32."""
         where = self._code.where(method)
         vectors = as_vectors(
@@ -99,64 +103,47 @@ class _Instance:
         self._width = vectors.shape[1]
         return vectors
 
-    def call(self, method: str, texts: Sequence[str]) -> None:
-        self._code.call(self._made, method, list(texts))
 
-
-class CustomEncoder(Encoder):
+class CustomEncoder(_Own, Encoder):
     """A user's ``encode``; one object for all texts."""
 
     def __init__(self, code: "CustomCode") -> None:
-        self._instance = _Instance(code)
+        super().__init__(code)
+        self.start()
         # `dimension` is needed before the first text; and a wrong shape is told in the first second.
-        self.dimension = self._instance.encoded(_TRIAL_TEXTS, role="text", task=None).shape[1]
-
-    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
-        return self._instance.encoded(texts, role=role, task=task)
+        self.dimension = self.encode(_TRIAL_TEXTS, role="text", task=None).shape[1]
 
 
-class CustomLazyEncoder:
-    """A user's ``fit`` and ``encode`` as a lazy encoder; a new object for every fold, which can remember no other."""
-
-    _instance: _Instance
+class CustomLazyEncoder(_Own):
+    """A user's ``fit`` and ``encode`` as a lazy encoder."""
 
     def __init__(self, code: "CustomCode", *, task: str) -> None:
-        self._code, self._task = code, task
+        super().__init__(code)
+        self._task = task
 
     def fit(self, texts: Sequence[str]) -> "CustomLazyEncoder":
         """Learn from the texts of a training part."""
-        self._instance = _Instance(self._code)
-        self._instance.call("fit", texts)
+        self.start()
+        self._code.call(self._made, "fit", list(texts))
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatArray:
         """(n, d) float32; d is the same until the next `fit`."""
-        return self._instance.encoded(texts, role="text", task=self._task)
+        return self.encode(texts, role="text", task=self._task)
 
 
-class CustomFeaturiser:
+class CustomFeaturiser(_Own):
     """A user's ``embed``: rows of a task to features."""
-
-    _instance: _Instance
-
-    def __init__(self, code: "CustomCode") -> None:
-        self._code = code
-
-    def start(self) -> None:
-        """Begin anew: a new object, which can remember nothing of another fold."""
-        self._instance = _Instance(self._code)
 
     def embed(
         self, texts_a: Sequence[str], texts_b: Sequence[str] | None, *, task: str, split: str
     ) -> FloatArray:
-        """Features of n rows.
+        """(n, d) float32 features of n rows, all finite; d is the same until the next `start`.
 
-        `texts_b`: n second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text. `split`:
-        ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy. Returns: (n, d) float32,
-        all finite; d is the same until the next `start`.
+        `texts_b`: second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text. `split`:
+        ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy.
         """
-        second = None if texts_b is None else list(texts_b)
-        return self._instance.vectors(EMBED, texts_a, second, task, split)
+        return self._vectors(EMBED, texts_a, None if texts_b is None else list(texts_b), task, split)
 
 
 def accepted(method: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -232,9 +219,8 @@ class CustomCode:
     ) -> "CustomCode":
         """Import the class that a manifest names; its files must be those of the manifest.
 
-        `offline`: keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone,
-        and models that the file loads have to lie on this machine. Raises ConfigError: the file cannot be imported, or
-        the class is not what the config was read as.
+        `offline`: keep this process from the hub from now on. Raises ConfigError: the file cannot be imported, or the
+        class is not what the config was read as.
         """
         if manifest.source is None:
             raise ConfigError(
@@ -315,11 +301,7 @@ def _no_cuda(message: str) -> str:
 
 @contextmanager
 def _limited(seconds: float | None, what: str, name: str) -> Iterator[None]:
-    """End this process if the block takes longer; None is no limit.
-
-    Nothing else could be done: Python cannot break off code that does not come back. The log gets the line of every
-    thread, then one paragraph.
-    """
+    """End this process, with the line of every thread in the log, if the block takes longer; None is no limit."""
     if seconds is None:
         yield
         return

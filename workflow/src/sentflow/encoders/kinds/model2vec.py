@@ -32,12 +32,10 @@ def describe(_entry: Mapping[str, Any], folder: Path) -> Description:
 
 @kind("model2vec")
 class Model2vecEncoder(Encoder):
-    """Mean of the vectors of a text's tokens, scaled to length 1 if the model's files ask for it.
+    """Mean of the vectors of a text's tokens, scaled to length 1 if the files ask for it; 0 without a known token.
 
-    A text without a known token is the zero vector.
-
-    Follows MinishLab/model2vec@00597b2: no special tokens; a tokenizer with an unknown token drops it; the
-    limit counts what is left. Unlike there, no limit is the default, as sentence-transformers has it.
+    Follows MinishLab/model2vec@00597b2: no special tokens; a tokenizer with an unknown token drops it; the limit counts
+    what is left. Unlike there, no limit is the default, as sentence-transformers has it.
     """
 
     def __init__(self, folder: Path, settings: Model2vecSettings) -> None:

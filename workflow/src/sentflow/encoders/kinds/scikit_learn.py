@@ -49,8 +49,8 @@ class ScikitLearnEncoder(Encoder):
     def of_settings(cls, settings: Mapping[str, Any]) -> Self:
         """Build the estimator that an entry describes by ``class`` and ``arguments``, or by ``pipeline``.
 
-        Raises ConfigError: a class or an argument is not in the list, a value is none that the class takes, the first
-        step does not read texts, or something depends on chance without a seed.
+        Raises ConfigError: a class or an argument is not in the list or has a wrong value, the first step does not read
+        texts, or something depends on chance without a seed.
         """
         refuse_wrong(ScikitLearn, {"kind": "scikit-learn", **settings}, where="scikit-learn")
         steps = [_built(step) for step in settings.get("pipeline", [settings])]
@@ -62,10 +62,7 @@ class ScikitLearnEncoder(Encoder):
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatArray | csr_array:
-        """Vectors of n texts: (n, d) float32, all finite, sparse if the estimator makes them so.
-
-        Raises ValueError: `fit` was not called.
-        """
+        """(n, d) float32 of n texts, all finite, sparse if the estimator makes them so. ValueError: not fitted."""
         if self._fitted is None:
             raise ValueError("fit the encoder before transforming texts")
         result = self._called(self._fitted.transform, texts, "transform")

@@ -1,7 +1,6 @@
 """Kinds ``sentence-transformers``, ``transformers`` and ``trained``: models that give a text one vector.
 
-The first has the modules that the folder names, the second the transformer in the folder itself with a pooling of the
-entry's choice, the third is one of the first that a recipe made.
+The second is the transformer in the folder itself with a pooling of the entry's choice, the third what a recipe made.
 """
 
 from collections.abc import Mapping
@@ -13,11 +12,11 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.encoders.descriptions import describe_modules, describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
 from sentflow.encoders.neural.load import devices_for, load_model, tokenizer_in
+from sentflow.encoders.safety import describe_modules, describe_plain
 from sentflow.encoders.settings import ONNX_INT8, VectorSettings
 from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.errors import ConfigError, DataError

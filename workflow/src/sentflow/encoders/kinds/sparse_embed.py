@@ -12,32 +12,28 @@ from typing import Any, Self
 import torch
 
 from sentflow.encoders.kind import Context, kind
-from sentflow.encoders.kinds.splade import TermEncoder, describe_masked
+from sentflow.encoders.kinds.splade import TermEncoder
+from sentflow.encoders.kinds.splade import describe as describe_masked
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.load import check_padding, devices_for, dtype_of
 from sentflow.encoders.safety import damaged, tensor_headers
 from sentflow.encoders.settings import TermSettings
+from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.encoders.vectors.storage import Batch
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import DataError
-from sentflow.sparse.encoding import term_embeddings
 from sentflow.sparse.folder import load_sparse_embed
 from sentflow.sparse.folder_description import TENSORS, FolderDescription
-from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed, term_embeddings
 
 _PROJECTION = "projections.document.weight"
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    """A model that `sentflow.sparse.folder` saved; ``dimension`` is the number of terms, ``pooling`` is None.
-
-    Raises ConfigError: the folder is none of a SparseEmbed, of another version, or its model predicts no words; it
-    needs code of its own, or pickled weights.
-    """
+    """A folder of `sentflow.sparse.folder`; ``dimension`` is the number of terms. ConfigError: none, or not safe."""
     said = FolderDescription.read(folder)
     described = describe_masked({**entry, "allow_pickle": False}, folder)
     projection = tensor_headers(folder / TENSORS).get(_PROJECTION)
-    if projection is None or projection.shape[:1] != (said.embedding_size,):
+    if projection is None or projection[0][:1] != (said.embedding_size,):
         raise DataError(
             damaged(folder / TENSORS, f"it holds no {_PROJECTION} to vectors of {said.embedding_size} values")
         )

@@ -14,12 +14,10 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 from sentence_transformers import SparseEncoder
-from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import describe_plain
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.manifest import Description, Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
@@ -32,20 +30,21 @@ from sentflow.encoders.neural.load import (
     loading_arguments,
     make_ready,
     tokenizer_in,
+    transformer_in,
 )
 from sentflow.encoders.safety import (
     check_module,
     check_own_modules,
     damaged,
+    describe_plain,
     map_of,
     modules_of,
     read_settings,
     whole_number,
 )
 from sentflow.encoders.settings import SpladeSettings, TermSettings
-from sentflow.encoders.vectors.forms import Vectors
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, vocabulary_sha256
-from sentflow.encoders.vectors.storage import Batch, named_rows
+from sentflow.encoders.vectors.storage import Batch, Vectors, named_rows
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
@@ -91,15 +90,10 @@ _ACTIVATIONS = ("relu", "log1p_relu")
 
 
 def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    return describe_masked(entry, folder)
-
-
-def describe_masked(entry: Mapping[str, Any], folder: Path) -> Description:
     """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
 
-    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say.
-    Raises ConfigError: the model predicts no words, or it has other modules than a transformer and a SpladePooling; it
-    needs code of its own, or pickled weights that were not allowed.
+    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say. Raises
+    ConfigError: it predicts no words, has other modules, or is not safe to load.
     """
     place, pooling = folder, None
     if modules := modules_of(folder):
@@ -192,13 +186,7 @@ def _model(folder: Path, settings: SpladeSettings, device: str, *, allow_pickle:
         if not plain:
             model = SparseEncoder(str(folder), device=device, model_kwargs=arguments, **OFFLINE)
         else:
-            transformer = Transformer(
-                str(folder),
-                transformer_task="fill-mask",
-                model_kwargs={**arguments, **OFFLINE},
-                processor_kwargs=dict(OFFLINE),
-                config_kwargs=dict(OFFLINE),
-            )
+            transformer = transformer_in(folder, arguments, transformer_task="fill-mask")
             model = SparseEncoder(modules=[transformer, SpladePooling("max")], device=device)
         check_weights(model, folder, arguments, plain=plain)
     check_padding(tokenizer_in(model), folder)

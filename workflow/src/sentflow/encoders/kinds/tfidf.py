@@ -51,11 +51,7 @@ _STOP_WORDS: dict[str, tuple[str, ...]] = {"portuguese": PORTUGUESE, "none": ()}
 
 
 class NgramCounter:
-    """Counts n-grams as scikit-learn's `CountVectorizer` cuts them; every distinct text is cut once.
-
-    In a cross-validation each text is in most of the training parts: cutting it once instead of once per
-    fold is nearly all of the time that TF-IDF takes.
-    """
+    """Counts n-grams as scikit-learn's `CountVectorizer` cuts them; every distinct text is cut once for all folds."""
 
     def __init__(self, *, ngram_range: tuple[int, int], stop_words: Sequence[str]) -> None:
         vectorizer = CountVectorizer(ngram_range=ngram_range, stop_words=list(stop_words) or None)
@@ -86,15 +82,13 @@ class NgramCounter:
 
 @kind("tfidf")
 class TfidfEncoder(Encoder):
-    """Term frequency times inverse document frequency of word n-grams.
+    """Term frequency times inverse document frequency of word n-grams, as scikit-learn's `TfidfVectorizer` has it.
 
-    Tokens, weights and norm are those of scikit-learn's `TfidfVectorizer` with its defaults. The features are
-    the most frequent n-grams of the training texts; of equally frequent ones the alphabetically first, on any
-    machine (scikit-learn leaves such ties to an unstable sort). Use one instance for many folds: it remembers
-    how texts are cut into n-grams, never what it learned of another fold.
+    Features are the most frequent n-grams of the training texts; of equally frequent ones the alphabetically first, on
+    any machine (scikit-learn leaves such ties to an unstable sort). One instance serves many folds: it remembers how
+    texts are cut, never what it learned of another fold.
 
-    `max_features`: features at most; fewer if the training texts have fewer n-grams. `stop_words`: ``"portuguese"`` or
-    ``"none"``.
+    `max_features`: at most. `stop_words`: ``"portuguese"`` or ``"none"``.
     """
 
     def __init__(self, *, max_features: int, ngram_range: tuple[int, int], stop_words: str = "none") -> None:
@@ -123,9 +117,7 @@ class TfidfEncoder(Encoder):
         return self
 
     def transform(self, texts: Sequence[str]) -> csr_array:
-        """Vectors of n texts: sparse (n, d) float32 of length 1, or zero where a text has no known n-gram.
-
-        Columns are in alphabetical order of their n-grams.
+        """Sparse (n, d) float32 of length 1, or 0 for a text without a known n-gram; columns in alphabetical order.
 
         Raises ValueError: `fit` was not called.
         """

@@ -40,10 +40,8 @@ _Line = tuple[int, bytes]
 class WordVectorEncoder(Encoder):
     """Mean of the vectors of a text's words; a word that is there twice counts twice.
 
-    Words without a vector are left out; a text without any known word is the zero vector. Of the file only
-    the vectors of words that occur are kept, so that a file of some GB needs little memory.
-
-    `path`: of the file, see `describe`.
+    Words without a vector are left out; a text without any known word is the zero vector. Of the file, only the vectors
+    of words that occur are kept.
     """
 
     def __init__(self, path: Path, settings: WordVectorSettings, *, dimension: int) -> None:
@@ -114,10 +112,10 @@ def describe(_entry: Mapping[str, Any], path: Path) -> Description:
 
 
 def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArray]:
-    """The vectors of some words, read in one pass that keeps nothing else.
+    """Word → (d,) float32, of those words that the file has; read in one pass that keeps nothing else.
 
-    `words`: none of them with a space. Returns word → (d,) float32, of those words that the file has. Of a word that
-    is there twice the first line counts: files are sorted by frequency.
+    `words`: none of them with a space. Of a word that is there twice the first line counts: files are sorted by
+    frequency.
     """
     wanted = {word.encode("utf-8"): word for word in words}
     found: dict[str, FloatArray] = {}

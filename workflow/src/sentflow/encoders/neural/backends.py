@@ -33,10 +33,7 @@ _EXPORT_TOLERANCE = 1e-3
 
 
 def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> None:
-    """Let a backend compute the transformer of a model on the processor; the other modules stay in torch.
-
-    `model`: in float32 on the processor. `backend`: ``"onnx"``, ``"onnx-int8"`` or ``"openvino"``.
-    """
+    """Let ``"onnx"``, ``"onnx-int8"`` or ``"openvino"`` compute the transformer of a float32 model on the processor."""
     if missing := missing_libraries(backend):
         raise ConfigError(
             f"backend: {backend} needs {', '.join(missing)}, not installed in this environment. Run "
@@ -148,8 +145,7 @@ def _onnx_runner(path: Path) -> Runner:
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
     def run(arrays: Mapping[str, NDArray[np.int64]]) -> NDArray[np.float32]:
-        hidden: NDArray[np.float32] = session.run([_OUTPUT], dict(arrays))[0]
-        return hidden
+        return np.asarray(session.run([_OUTPUT], dict(arrays))[0])
 
     return run
 

@@ -13,8 +13,15 @@ from transformers import PreTrainedTokenizerBase
 from sentflow.encoders.kind import Encoder
 from sentflow.encoders.prompts import prompt_text
 from sentflow.encoders.settings import BFLOAT16_AUTOCAST, TEXT, TextSettings
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Vectors
-from sentflow.encoders.vectors.storage import Batch, IntArray, Reading, named_rows
+from sentflow.encoders.vectors.storage import (
+    DENSE_FORM,
+    Batch,
+    Form,
+    IntArray,
+    Reading,
+    Vectors,
+    named_rows,
+)
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.segmentation import segmented
 
@@ -23,14 +30,11 @@ _OUT_OF_MEMORY_SAYS = ("not enough memory", "can't allocate memory", "out of mem
 
 
 def plan_batches(lengths: IntArray, *, batch_tokens: int, batch_size: int | None = None) -> list[Batch]:
-    """Batches by descending length, each as full as the token budget allows.
+    """Batches by descending length, each as full as the token budget allows; every row once.
 
-    Longest first, so that memory runs out at once or never, and the last batches of several workers end
-    together.
-
-    `lengths`: (n,) tokens of each text, each >= 1. `batch_tokens`: rows times longest row of a batch; only a longer
-    single text exceeds it. `batch_size`: rows of a batch at most; None is no such limit. Returns every row once. Texts
-    of equal length keep their order.
+    Longest first, so that memory runs out at once or never, and the last batches of several workers end together.
+    `lengths`: (n,) tokens of each text, >= 1; equal ones keep their order. `batch_tokens`: rows times longest row of a
+    batch; only a longer single text exceeds it. `batch_size`: rows at most; None is no such limit.
     """
     order = np.argsort(-lengths, kind="stable")
     batches = []
@@ -54,12 +58,9 @@ def is_out_of_memory(error: BaseException) -> bool:
 class BatchRunner:
     """Computes batches; where none is halved, the number of threads changes no bit of a result.
 
-    On a processor every batch is computed by one thread, and `threads` batches at a time: sums are then taken in the
-    same order whatever the number of threads, and short batches waste no time on dividing work. On other devices one
-    batch follows the other; of several devices each computes every n-th batch.
-
-    A batch that the memory does not hold, perhaps beside those of other threads, is computed in halves. Its rows keep
-    their padding; their vectors may differ in the last bits from those of the whole batch.
+    On a processor one thread computes each batch, and `threads` batches run at a time. On other devices one batch
+    follows the other; of several devices each computes every n-th. A batch that the memory does not hold is computed in
+    halves: its rows keep their padding, and their vectors may differ in the last bits.
 
     `models`: the same one on each device. `forward`: features of a batch, tensors with one row per text, and a model →
     results. `joined`: results of halves → those of the whole. `n_halved`: batches that were halved.
@@ -189,9 +190,8 @@ _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transfor
 class NeuralEncoder(Encoder):
     """A model on one device or several, see `BatchRunner`.
 
-    `models`: The same one on each device. `tokenizer`: Of the model. `limit`: Tokens that it reads; None is no limit.
-    `threads`: Batches at a time on a processor, >= 1. `prompts`, `default_prompt`: Of the model's files: name → prompt,
-    and the name of the one that is put before texts without a role.
+    `tokenizer`, `prompts`, `default_prompt`: of the model's files; the last is put before texts without a role.
+    `limit`: tokens that it reads; None is no limit. `threads`: batches at a time on a processor.
     """
 
     form: ClassVar[Form] = DENSE_FORM
@@ -231,8 +231,7 @@ class NeuralEncoder(Encoder):
     def plan(self, texts: Sequence[str], *, role: str, task: str | None) -> list[Batch]:
         """Batches of texts with like numbers of tokens; see `plan_batches`.
 
-        Raises ConfigError: there is no prompt of a chosen name. Raises DataError: a text is too long, and the settings
-        say that none may be cut; names the rows.
+        Raises ConfigError: no prompt has a chosen name. Raises DataError: texts are too long, and none may be cut.
         """
         return plan_batches(
             self._lengths(texts, self._prompt(role, task)),

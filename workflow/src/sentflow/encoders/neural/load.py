@@ -18,9 +18,8 @@ from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.descriptions import has_table, usable_tokens
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
-from sentflow.encoders.safety import modules_of
+from sentflow.encoders.safety import has_table, modules_of, usable_tokens
 from sentflow.encoders.settings import (
     BFLOAT16,
     BFLOAT16_AUTOCAST,
@@ -29,15 +28,13 @@ from sentflow.encoders.settings import (
     TextSettings,
     VectorSettings,
 )
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, listed
 from sentflow.files.io import read_json
 
 logger = logging.getLogger(__name__)
 
-# As cpuinfo names instructions for products of bfloat16: AVX-512 and AMX of x86, NEON and SVE of ARM
-_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
-
 OFFLINE: Mapping[str, bool] = MappingProxyType({"local_files_only": True, "trust_remote_code": False})
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 # Name in a model entry → mode of the pooling module of sentence-transformers.
 TOKEN_POOLINGS = {
@@ -66,11 +63,10 @@ def load_model(
     plain: bool,
     threads: int = 1,
 ) -> SentenceTransformer:
-    """The model of a folder with everything that the settings change in it.
+    """The model of a folder, whose safety was checked, with everything that the settings change in it.
 
     `about`: the settings of its manifest. `plain`: take the transformer in the folder itself, with the pooling of the
-    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch, which has those
-    of the process. What may be taken from the folder is asked before.
+    settings or the mean, whatever modules the folder names. `threads`: of another backend than torch.
     """
     transformers_logging.disable_progress_bar()
     arguments = loading_arguments(settings.dtype, allow_pickle=bool(about.get("allow_pickle")))
@@ -114,15 +110,18 @@ def dtype_of(name: str) -> torch.dtype:
     return dtype
 
 
+def transformer_in(
+    folder: Path | str, arguments: Mapping[str, Any], tokenizer: Mapping[str, str] = _NONE, **more: Any
+) -> Transformer:
+    """The transformer in a folder itself; neither the hub is asked, nor does code of the folder run."""
+    told = {"model_kwargs": arguments, "processor_kwargs": tokenizer, "config_kwargs": {}}
+    return Transformer(str(folder), **{name: {**own, **OFFLINE} for name, own in told.items()}, **more)
+
+
 def _plain_model(
     folder: Path, arguments: dict[str, Any], tokenizer: Mapping[str, str], pooling: str, device: str
 ) -> SentenceTransformer:
-    transformer = Transformer(
-        str(folder),
-        model_kwargs={**arguments, **OFFLINE},
-        processor_kwargs={**tokenizer, **OFFLINE},
-        config_kwargs=dict(OFFLINE),
-    )
+    transformer = transformer_in(folder, arguments, tokenizer)
     if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:
         # The token itself is never read: padding is masked
         transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
@@ -134,10 +133,9 @@ def _plain_model(
 
 
 def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32) -> Sequence[str]:
-    """Where to compute: the devices of an entry, or a CUDA device if there is one, else the processor.
+    """The devices of an entry, or a CUDA device if there is one, else the processor; warns of slow types of numbers.
 
-    A type of numbers that makes a processor slower is told in the log. Raises ConfigError: a device is not there, or
-    the backend does not compute on it.
+    Raises ConfigError: a device is not there, or the backend does not compute on it.
     """
     if not named:
         named = ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
@@ -173,13 +171,6 @@ def devices_for(named: Sequence[str], backend: str = TORCH, dtype: str = FLOAT32
 def make_ready(model: Any, settings: TextSettings, *, dtype: torch.dtype) -> None:
     """Bring a model of sentence-transformers to its type of numbers, and its texts to their length."""
     model.to(dtype).eval()
-    has_products = any(torch.cpu.get_capabilities().get(name) for name in _BFLOAT16_INSTRUCTIONS)
-    if settings.dtype.startswith("bfloat16") and model.device.type == "cpu" and not has_products:
-        logger.warning(
-            "dtype: %s: this processor has no instructions for bfloat16, so that the vectors are right but take "
-            "longer than in float32. Leave dtype out to be faster here",
-            settings.dtype,
-        )
     _use_max_tokens(model, settings.max_tokens)
     if settings.truncation == "start":
         tokenizer = tokenizer_in(model)
@@ -231,9 +222,14 @@ def _check_first_token(model: Any, folder: Path) -> None:
         )
 
 
-def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+def text_config_of(model: Any) -> dict[str, Any]:
+    """What ``config.json`` says of the transformer that reads texts; empty where a model begins with another module."""
     config = getattr(model[0], "config", None)
-    text_config = config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+    return config.get_text_config().to_dict() if isinstance(config, PreTrainedConfig) else {}
+
+
+def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
+    text_config = text_config_of(model)
     usable = usable_tokens(text_config)
     if max_tokens is not None:
         check_positions(max_tokens, usable, model.max_seq_length)
@@ -247,11 +243,7 @@ def _use_max_tokens(model: Any, max_tokens: int | None) -> None:
 
 
 class LayerPooling(torch.nn.Module):
-    """The mean of two hidden states, averaged over the tokens that are not padding.
-
-    `layers`: indices of the hidden states; 0 is the embedding layer. `include_prompt`: whether the tokens of a prompt
-    count.
-    """
+    """The mean of two hidden states (0 is the embedding layer), averaged over the tokens that are not padding."""
 
     def __init__(self, width: int, layers: tuple[int, int], *, include_prompt: bool) -> None:
         super().__init__()
@@ -301,8 +293,7 @@ def _replace_pooling(model: SentenceTransformer, pooling: str) -> None:
 
 # --- that every tensor of a model comes from its files, and the other way round --------------------------------------
 
-# What was trained on top of an encoder, by the names that transformers gives it in saved models: of most, of
-# DistilBERT, ALBERT, ELECTRA, DeBERTa, and of XLNet and XLM
+# What was trained on top of an encoder, as transformers names it in most models, DistilBERT, ALBERT, …, XLM
 _HEADS = """
 cls lm_head embed_out classifier pre_classifier score qa_outputs seq_relationship
 vocab_transform vocab_layer_norm vocab_projector
@@ -322,21 +313,10 @@ _UNUSED_TENSOR = re.compile("|".join(_UNUSED))
 _POOLER = re.compile(r"(\w+\.)?pooler\.")
 _TOKEN_VECTORS = "last_hidden_state"
 
-_NAMED = 3
-
 # What the libraries raise where files are damaged, tensors are missing or a class does not exist.
 _LOADING_ERRORS = (
-    *(
-        AssertionError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        OverflowError,
-        RuntimeError,
-        TypeError,
-    ),
-    *(ValueError, SafetensorError, StrictDataclassError),
+    *(AssertionError, AttributeError, ImportError, LookupError, OSError, OverflowError, RuntimeError),
+    *(TypeError, ValueError, SafetensorError, StrictDataclassError),
 )
 
 
@@ -358,9 +338,7 @@ def loading(folder: Path) -> Iterator[None]:
 def check_weights(model: nn.Module, folder: Path, arguments: Mapping[str, Any], *, plain: bool) -> None:
     """Refuse a model of which a tensor is missing, has another shape, or has no place in it.
 
-    Allowed are heads and poolers that the encoder does not use, and buffers that are computed.
-
-    `plain`: whether the transformer is that of the folder itself, whatever ``modules.json`` says.
+    Allowed are heads and poolers that the encoder does not use, and computed buffers. `plain`: as of `load_model`.
     """
     places = [] if plain else [path for _, path in modules_of(folder)]
     modules = list(model.children())
@@ -391,11 +369,8 @@ def _parts(module: nn.Module, folder: Path) -> Iterator[tuple[nn.Module, Path]]:
 def _loading_report(
     network: PreTrainedModel, folder: Path, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """``missing_keys``, ``unexpected_keys`` and ``mismatched_keys`` of a network in the files of its folder.
-
-    sentence-transformers does not pass this report on. To load once more costs little, for the files are mapped.
-    """
-    told = {**arguments, "dtype": "auto", "local_files_only": True, "trust_remote_code": False}
+    """What is missing, unexpected and mismatched in a folder; sentence-transformers does not pass this report on."""
+    told = {**arguments, "dtype": "auto", **OFFLINE}
     with torch.random.fork_rng(devices=[]):
         _, report = type(network).from_pretrained(
             folder, config=deepcopy(network.config), output_loading_info=True, **told
@@ -406,8 +381,8 @@ def _loading_report(
 def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
     """Refuse a network by what transformers said when it was loaded, see `check_weights`.
 
-    `info`: ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys``. `pooler_is_used`: otherwise it may be
-    missing. `is_encoder`: the class is the half of an encoder–decoder, whose other half may lie in the file.
+    `info`: ``missing_keys``, ``unexpected_keys``, ``mismatched_keys``. `pooler_is_used`: else it may be missing.
+    `is_encoder`: half of an encoder–decoder, whose other half may lie in the file.
     """
     missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
     unexpected = [
@@ -420,7 +395,7 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
         for name, found, expected in info["mismatched_keys"]
     ]
     problems = [
-        f"{len(names)} {what}: {_listed(names)}"
+        f"{len(names)} {what}: {listed(sorted(names), 3)}"
         for what, names in (
             ("missing, so it would be random", missing),
             ("of another shape than config.json says", mismatched),
@@ -435,8 +410,3 @@ def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: 
             "ones too many are of a head that the encoder does not need, save it without: "
             "AutoModel.from_pretrained(folder).save_pretrained(new_folder)."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(sorted(names)[:_NAMED]) + more

@@ -1,6 +1,7 @@
-"""Where the tokens of a neural encoder lie in a text; its weights are not loaded."""
+"""Tokenizers of neural encoders, without their weights: where tokens lie in a text, and what terms are called."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.safety import modules_of
 from sentflow.encoders.settings import SPLADE
+from sentflow.encoders.vectors.sparse import TermName, vocabulary_sha256
 from sentflow.errors import ConfigError, DataError, instead
 
 
@@ -73,3 +75,42 @@ def tokenizer_of(manifest: Manifest, manifest_folder: Path) -> PreTrainedTokeniz
     except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{place} holds no readable tokenizer ({reason}).") from error
+
+
+# --- names of terms -----------------------------------------------------------------------------------------
+
+_SPACE = "Ġ"  # how byte-level vocabularies write the space before a word
+_DAMAGED = "\ufffd"  # what a part of a letter is decoded to
+
+
+def term_names(manifest: Manifest, manifest_folder: Path, expected: str | None = None) -> TermName:
+    """The names of the terms of a model in a folder; `expected`: `vocabulary_sha256` that it must have, None is any."""
+    tokenizer = tokenizer_of(manifest, manifest_folder)
+    found = vocabulary_sha256(tokenizer.get_vocab())
+    if expected is not None and found != expected:
+        raise DataError(
+            f"the model of {manifest_folder} has another vocabulary than the one that the weights were computed with. "
+            "Run snakemake again."
+        )
+    return names_of(tokenizer)
+
+
+def names_of(tokenizer: PreTrainedTokenizerBase) -> TermName:
+    """Column → token, as the vocabulary writes it; a column that no token has is called by its number.
+
+    Byte-level vocabularies write bytes as letters, ``Ã§`` for ``ç``: where the bytes of a token are text, this is it,
+    and a space before a word stays ``Ġ``.
+    """
+    token_of = {column: token for token, column in tokenizer.get_vocab().items()}
+    decoder = json.loads(tokenizer.backend_tokenizer.to_str())["decoder"] if tokenizer.is_fast else None
+    by_bytes = decoder is not None and decoder["type"] == "ByteLevel"
+
+    def name(column: int) -> str:
+        token: str = token_of.get(column, f"[{column}]")
+        if not by_bytes:
+            return token
+        text: str = tokenizer.backend_tokenizer.decoder.decode([token])
+        marked = f"{_SPACE}{text[1:]}" if text.startswith(" ") else text
+        return token if _DAMAGED in marked or not marked.isprintable() else marked
+
+    return name

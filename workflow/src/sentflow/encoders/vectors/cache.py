@@ -1,7 +1,6 @@
 """Vectors that a run need not compute again: parts of one that was killed, and rows of an earlier one.
 
-Snakemake deletes the outputs of a job before it runs again, so the last array is kept beside them in a hidden folder:
-as a hard link, which takes no room while the output is there. Texts are known by their checksums.
+Snakemake deletes the outputs of a job before it runs, so the last array is kept in a hidden folder, as a hard link.
 """
 
 import hashlib
@@ -9,15 +8,13 @@ import json
 import logging
 import os
 import shutil
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
-from sentflow.encoders.vectors.storage import IntArray
+from sentflow.encoders.vectors.storage import DAMAGE, DENSE_FORM, Form, IntArray, Part, Vectors
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
@@ -25,20 +22,12 @@ from sentflow.files.io import file_sha256, read_json, write_json
 logger = logging.getLogger(__name__)
 
 _DIGEST_BYTES = 16
-_DAMAGE = (
-    *(OSError, ValueError, KeyError, TypeError, EOFError, AttributeError),
-    *(DataError, zipfile.BadZipFile),
-)
 # Texts whose vectors are there already, rows ascending
 NOTHING_KNOWN: Part = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32))
 
 
 class KeptRows:
-    """The last array of a job.
-
-    `key`: of everything that a text's vector depends on beside the text and its role. An array of another key is not
-    used.
-    """
+    """The last array of a job, used again if all that a vector depends on beside text and role has the same `key`."""
 
     def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
         self._vectors, self._texts = folder / f"vectors{form.suffix}", folder / "texts.npy"
@@ -47,11 +36,7 @@ class KeptRows:
         self._folder, self._key = folder, key
 
     def find(self, texts: Sequence[str], *, role: str) -> Part:
-        """What is known of some texts.
-
-        Returns: (k,) the known ones among the texts, ascending, and their (k, d) vectors. None is known where the
-        folder is missing, damaged, or of another key.
-        """
+        """(k,) the known ones among the texts, ascending, and their (k, d) vectors; none of a damaged folder."""
         try:
             about = read_json(self._about) if self._about.is_file() else {}
             if about.get("key") != self._key:
@@ -61,11 +46,11 @@ class KeptRows:
                 or file_sha256(self._texts) != about["texts_sha256"]
             ):
                 raise ValueError("a checksum differs")
-            kept = self._form.read(self._vectors)
+            kept = self._form.load(self._vectors, mmap_mode="r")
             known = {
                 digest.tobytes(): row for row, digest in enumerate(np.load(self._texts, allow_pickle=False))
             }
-        except _DAMAGE as error:
+        except (*DAMAGE, DataError) as error:
             logger.warning("%s is damaged (%s), so that every text is embedded", self._folder, error)
             return NOTHING_KNOWN
         places = [known.get(digest.tobytes(), -1) for digest in _digests(texts, role)]
@@ -117,7 +102,7 @@ class ShardFolder:
             try:
                 with np.load(path, allow_pickle=False) as shard:
                     rows, vectors = shard["rows"], self._form.of_arrays(shard)
-            except _DAMAGE as error:
+            except (*DAMAGE, DataError) as error:
                 logger.warning("%s is damaged (%s); its rows are computed again", path, error)
                 path.unlink()
                 continue

@@ -16,8 +16,17 @@ from sentflow.encoders.kind import Context, Encoder, load_encoder
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.settings import DENSE, KINDS, OWN, SPARSE, TERM_VECTORS, TEXT, VectorSettings
 from sentflow.encoders.vectors.cache import NOTHING_KNOWN, KeptRows, ShardFolder
-from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
-from sentflow.encoders.vectors.storage import Batch, Reading, named_rows, text_order_sha256, write_tokens
+from sentflow.encoders.vectors.storage import (
+    DENSE_FORM,
+    Batch,
+    Form,
+    Part,
+    Reading,
+    Vectors,
+    named_rows,
+    text_order_sha256,
+    write_tokens,
+)
 from sentflow.errors import DataError
 from sentflow.jobs.machine import library_version
 from sentflow.texts.collection import Collection
@@ -42,9 +51,9 @@ def embed_collection(
 ) -> None:
     """Embed a collection; the rows of one role after those of the other.
 
-    `about`: what the description of the vectors says first: ``model`` and ``collection``. `code`: digest; with it,
-    vectors of an earlier run with the same digest are used. Empty for none. `kept_beside`: where such vectors are
-    kept. Raises SentflowError: the encoder cannot be loaded or used, or a text is empty.
+    `about`: what the description says first: ``model`` and ``collection``. `code`: digest; with it, vectors of an
+    earlier run with the same digest are used, from beside `kept_beside`. Raises SentflowError: the encoder cannot be
+    loaded or used, or a text is empty.
     """
     texts_of_role = collection.by_role()
     start = time.perf_counter()
@@ -168,10 +177,10 @@ def embed_texts(
 ) -> Vectors:
     """Encode texts that are not known, going on from the shards of an interrupted run.
 
-    `texts`: n >= 1 texts, none empty. `shards`: of these texts without the known ones. Deleted by the caller, once the
-    result is safe. `dimension`: what the vectors' width must be; None where that is not known. `known`: texts whose
-    vectors are there, from a run with the same encoder. The others form batches without them. `shard_seconds`: work
-    that a kill may cost. Returns: (n, d) float32, all finite; the same bytes however often the run was interrupted.
+    `texts`: n >= 1, none empty. `shards`: of those without the known ones; deleted by the caller. `dimension`: what the
+    width must be; None where that is not known. `known`: texts with their vectors, from a run with the same encoder.
+    `shard_seconds`: work that a kill may cost. Returns: (n, d) float32, all finite; the same bytes however often the
+    run was interrupted.
     """
     if dimension is not None and encoder.dimension != dimension:
         raise DataError(

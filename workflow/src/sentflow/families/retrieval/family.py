@@ -23,6 +23,7 @@ from sentflow.config.retrievers import (
 from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.selection import Selection
+from sentflow.files.archives.limits import is_archive_name
 from sentflow.flow import paths
 from sentflow.flow.family import FromFiles, each, json_text, one_of, pick, raw_files
 from sentflow.flow.provenance import code, versions
@@ -58,6 +59,7 @@ from sentflow.retrieval.settings import (
     TuningSettings,
     WeighSettings,
 )
+from sentflow.texts.raw_files import READ_IN_PARTS
 from sentflow.texts.settings import CollectionChecks
 from sentflow.texts.shards import SUFFIX_PATTERN, whole_of
 from sentflow.training.data.forms import MOST_RANKS
@@ -241,8 +243,14 @@ class Retrieval(Selection):
 
     # --- corpora and questions ------------------------------------------------------------------------------
 
+    def per_raw_file(self, wildcards: Any) -> float:
+        """MB of memory for each MB of the raw files of a corpus; few if a part of them at a time is read."""
+        sources = self.prepared_corpora[wildcards.corpus]["documents"]
+        packed = any(is_archive_name(file) for source in sources for file in source["files"])
+        return 12 if packed or not {source["format"] for source in sources} <= READ_IN_PARTS else 3
+
     def passage_settings(self, wildcards: Any) -> str:
-        return Cut.model_validate(self._entry("passages", whole_of(wildcards.passages))).as_json()
+        return Cut.model_validate(self._entry("passages", wildcards.passages.partition("/")[0])).as_json()
 
     def analyser_settings(self, wildcards: Any) -> str:
         return self._analyser(wildcards.analyser).as_json()

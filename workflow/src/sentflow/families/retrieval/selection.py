@@ -31,6 +31,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
+from sentflow.training.snapshots import choosing_questions, snapshot_entries
 
 _LAWS = "laws"  # format of documents that are articles of laws
 _MINED = "/mined"  # documents whose vectors decide what an encoder is trained on
@@ -58,6 +59,13 @@ class Selection(Family):
         }
         training = selected_data(experiment).values()
         mining = [(name, question_sets_of(entry)) for entry in training for name in searchers_of(entry)]
+        # snapshots search the questions that they are chosen by
+        trained = experiment.trained_models
+        mining += [
+            (snapshot, [questions])
+            for name, questions in choosing_questions(trained).items()
+            for snapshot in snapshot_entries(name, trained[name])
+        ]
         # those that are fused are searched, too, and those that find negatives; only what was selected is shown
         self.retrievers: Entries = {
             name: entries["retrievers"][name]

@@ -29,7 +29,7 @@ from sentflow.training.settings import (
     option_module,
     shown_start,
 )
-from sentflow.training.snapshots import scored_steps, snapshot_name
+from sentflow.training.snapshots import choosing_questions, development_of, scored_steps, snapshot_name
 from sentflow.training.sweeps import shown_sweep
 
 
@@ -43,6 +43,9 @@ class Training(Family):
         self.tables = TrainingTables(experiment)
         self.models = experiment.trained_models
         self.sweeps = experiment.selected["sweeps"]
+        # Encoder → the question set whose searches choose its snapshot; all others are scored on pairs, if at all
+        self.searching = choosing_questions(self.models)
+        self.on_pairs = [name for name in self.models if name not in self.searching]
         self.pair_sets = list(experiment.selected["pair_sets"])
         # Name without seed → seed → selected encoder; then those with several seeds
         self.groups: dict[str, dict[int, str]] = {}
@@ -83,8 +86,8 @@ class Training(Family):
         snapshots: dict[str, list[str]] = {pairs: [] for pairs in development_sets(self.experiment)}
         teachers: dict[str, dict[str, None]] = {}
         for model, entry in self.models.items():
-            for step in scored_steps(entry):
-                snapshots[_pairs(entry)].append(snapshot_name(model, step))
+            for step in scored_steps(entry) if model not in self.searching else ():
+                snapshots[development_of(entry)].append(snapshot_name(model, step))
             if teacher := teacher_of(entry):
                 teachers.setdefault(entry["data"], {})[teacher] = None
         return [
@@ -139,9 +142,11 @@ class Training(Family):
 
     def of_development(self, pattern: str) -> Callable[[Any], str]:
         def file(wildcards: Any) -> str:
-            pairs = _pairs(self.models[wildcards.model])
+            name = development_of(self.models[wildcards.model])
             snapshot = snapshot_name(wildcards.model, int(wildcards.step))
-            return pattern.format(pairs=pairs, model=snapshot, collection=_development(pairs))
+            names = {"pairs": name, "questions": name, "model": snapshot, "retriever": snapshot}
+            corpus = self.experiment.entries["question_sets"].get(name, {}).get("corpus")
+            return pattern.format(**names, corpus=corpus, collection=_development(name))
 
         return file
 
@@ -187,8 +192,10 @@ class Training(Family):
         ).as_json()
 
     def score_settings(self, wildcards: Any) -> str:
-        pairs = _pairs(self.models[wildcards.model])
-        return ScoredSnapshot(model=wildcards.model, step=int(wildcards.step), pairs=pairs).as_json()
+        model, entry = wildcards.model, self.models[wildcards.model]
+        measure = entry["selection"]["measure"] if model in self.searching else None
+        pairs = development_of(entry)
+        return ScoredSnapshot(model=model, step=int(wildcards.step), pairs=pairs, measure=measure).as_json()
 
     def choice_code(self, wildcards: Any) -> str:
         """Digest of what makes the manifest of a trained encoder: the job and what describes the kind that was made."""
@@ -198,7 +205,9 @@ class Training(Family):
     def choice_settings(self, wildcards: Any) -> str:
         entry = self.models[wildcards.model]
         kind = made_by(entry["recipe"])
-        return SnapshotChoice(model=wildcards.model, kind=kind, **entry.get("selection", {})).as_json()
+        selection = entry.get("selection", {})
+        pairs = self.searching.get(wildcards.model, selection.get("pairs"))
+        return SnapshotChoice.from_parts(selection, model=wildcards.model, kind=kind, pairs=pairs).as_json()
 
     # --- jobs: what is said of trainings --------------------------------------------------------------------
 
@@ -232,7 +241,9 @@ class Training(Family):
         )
 
     def score_summary_settings(self, _wildcards: Any) -> str:
-        pair_sets = {**self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
+        sets = self.experiment.entries["question_sets"]
+        asked = {name: sets[name] for name in self.searching.values()}
+        pair_sets = {**asked, **self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
         return TrainingScores(
             models={name: self._described(name, entry) for name, entry in self.models.items()},
             pairs={
@@ -323,10 +334,6 @@ class Training(Family):
 
 def _settings(entry: Entry) -> TrainingSettings:
     return TrainingSettings.model_validate(entry["training"])
-
-
-def _pairs(entry: Entry) -> str:
-    return str(entry["selection"]["pairs"])
 
 
 def _development(pairs: str) -> str:

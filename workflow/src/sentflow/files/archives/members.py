@@ -164,7 +164,7 @@ def _is_tar(path: Path) -> bool:
 
 def _members_of_tar(path: Path) -> list[Member]:
     """All members, with their faults."""
-    return [_member_of_tar(info) for info, _ in _walk(path)]
+    return [Member(_name(info), info.size, info.isdir(), _fault_of_tar(info)) for info, _ in _walk(path)]
 
 
 def _contents_of_tar(path: Path, names: Sequence[str]) -> Iterator[tuple[str, BufferedReader]]:
@@ -274,10 +274,6 @@ class _Stream(RawIOBase):
 def _name(info: tarfile.TarInfo) -> str:
     # "tar -C folder ." begins every name with it
     return info.name.removeprefix("./")
-
-
-def _member_of_tar(info: tarfile.TarInfo) -> Member:
-    return Member(_name(info), info.size, info.isdir(), _fault_of_tar(info))
 
 
 def _fault_of_tar(info: tarfile.TarInfo) -> str | None:

@@ -15,7 +15,16 @@ from sentflow.report.figure import canvas
 from sentflow.report.figure.panels import handles, panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, count, counted, duration, memory, percent, seconds_each
+from sentflow.report.numbers import (
+    MISSING,
+    count,
+    counted,
+    duration,
+    memory,
+    percent,
+    seconds_each,
+    short_count,
+)
 from sentflow.report.rows import unique
 
 # --- time and memory ---------------------------------------------------------------------------------------
@@ -27,7 +36,6 @@ _BARS = {
 
 
 def _draw_bars(rows: Sequence[CostRow]) -> Figure:
-    """Rules from the longest to the shortest; left the time of all jobs, right the largest memory of one."""
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
 
     def draw_bars(heading: str, axes: Axes) -> None:
@@ -37,14 +45,8 @@ def _draw_bars(rows: Sequence[CostRow]) -> Figure:
         axes.barh(range(len(values)), lengths, color=color, height=0.62)
         for line, value in enumerate(values):
             text = MISSING if math.isnan(value) else written(value)
-            axes.annotate(
-                text,
-                (lengths[line], line),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=6.5,
-            )
+            place = (lengths[line], line)
+            axes.annotate(text, place, xytext=(3, 0), textcoords="offset points", va="center", fontsize=6.5)
         # room for the numbers behind the longest bar
         axes.set_xlim(0, max(lengths, default=0.0) * 1.22 or 1.0)
         axes.set_xticks([])
@@ -142,9 +144,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 # --- encoders ----------------------------------------------------------------------------------------------
 
 _HEIGHT, _PANELS_INCHES, _MOST_PANEL = 2.1, 5.8, 6.4
-_FEWEST = (
-    3  # encoders of a known cost, below which a panel would show nothing that the table of encoders does not
-)
+_FEWEST = 3  # encoders of a known cost, below which a panel would show no more than the table of encoders
 
 
 @dataclass(frozen=True)
@@ -167,27 +167,18 @@ class _Cost(NamedTuple):
     unknown: str
 
 
-def _seconds_of_1000(row: EncoderRow) -> float:
-    """Time to embed 1,000 texts; NaN where no job embedded any."""
-    return 1000 * row.embed_seconds / row.texts if row.texts > 0 else math.nan
-
-
-def _short_count(value: float) -> str:
-    """``300``, ``30 k``, ``100 M``, ``7 B``."""
-    for size, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:g} {letter}"
-    return f"{value:g}"
-
-
-_TIME = _Cost("time to embed 1,000 texts", _seconds_of_1000, seconds_each, "fitted in every fold")
+_TIME = _Cost(
+    "time to embed 1,000 texts",
+    lambda row: 1000 * row.embed_seconds / (row.texts or math.nan),
+    seconds_each,
+    "fitted in every fold",
+)
 _SIZE = _Cost(
-    "trained parameters", lambda row: row.parameters, _short_count, "of unknown size, or without any"
+    "trained parameters", lambda row: row.parameters, short_count, "of unknown size, or without any"
 )
 
 
 def _draw_trade_off(rows: Sequence[TradeOffRow]) -> Figure:
-    """A panel for each kind of cost that enough encoders have; all have one axis of scores."""
     shown = _shown_costs(rows)
     looks, least = canvas.looks(rows), _PANELS_INCHES / len(shown)
 

@@ -1,14 +1,13 @@
 """The rows of what the run cost: time and memory per rule, and what each encoder is and costs."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+
+from sentflow.report.rows import Stored
 
 
 @dataclass(frozen=True)
-class CostRow:
+class CostRow(Stored, file="costs"):
     """What the jobs of one rule took."""
-
-    FILE: ClassVar[str] = "costs"
 
     rule: str
     jobs: int
@@ -24,10 +23,8 @@ class CostRow:
 
 
 @dataclass(frozen=True)
-class EncoderRow:
+class EncoderRow(Stored, file="encoders"):
     """One encoder over all tasks of a protocol."""
-
-    FILE: ClassVar[str] = "encoders"
 
     model: str
     model_title: str

@@ -1,8 +1,6 @@
 """The tables of every run: what rules took, and what encoders are."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.inputs import Inputs
@@ -10,22 +8,20 @@ from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.table.table import Cell, Table, build, marked, number, text
 
 
-def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def costs(inputs: Inputs) -> Table:
     """Time and memory per rule, the longest first."""
     rows = sorted(inputs.rows(CostRow), key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
-        "Times are sums over jobs; jobs that ran in parallel took less wall-clock time. Start and end are UTC, from "
-        "the dates of the benchmark files; for jobs that ran again, the last run counts."
+        "Times are sums over jobs. Start and end are UTC, from the dates of the benchmark files; the last run counts."
     ]
     unmeasured = sum(row.unmeasured_jobs for row in rows)
     if unmeasured:
         notes.append(
-            f"{count(unmeasured)} of {count(sum(row.jobs for row in rows))} jobs ended before their "
-            "CPU time and memory could be measured."
+            f"{count(unmeasured)} of {count(sum(row.jobs for row in rows))} jobs ended before CPU time and memory were "
+            "measured."
         )
     return build(
-        "costs",
-        f"{settings['caption']}: time and memory per rule.",
+        "time and memory per rule.",
         CostRow,
         rows,
         [
@@ -38,17 +34,15 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             text("Last end", lambda row: row.ended or MISSING),
         ],
         notes,
-        data=rows,
     )
 
 
-def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def encoders(inputs: Inputs) -> Table:
     """One line per encoder, in the order of selection: what it is, what embedding took, its mean score."""
     rows = inputs.rows(EncoderRow)
     first = rows[0]
     return build(
-        "encoders",
-        f"{settings['caption']}: the encoders.",
+        "the encoders.",
         EncoderRow,
         rows,
         [
@@ -66,14 +60,13 @@ def encoders(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             f"Mean score over {first.n_tasks} tasks, protocol {first.protocol}, {first.repetitions} × {first.folds} "
-            "folds; a model without a score on every task has none. Intervals are in the table of scores."
+            "folds; intervals are in the table of scores."
             if first.n_tasks
             else "",
             "Parameters: number of pretrained weights.",
             "Embedding: total time of the jobs that embedded this many distinct texts, including loading the model.",
             f"{MISSING} Not known, or fitted in every fold and not embedded separately.",
         ],
-        data=rows,
     )
 
 

@@ -95,7 +95,8 @@ def looks(rows: Sequence[Any]) -> dict[str, Look]:
     for row in rows:
         if row.model not in found:
             position = row.position if row.position >= 0 else counts[row.is_control]
-            found[row.model] = _control(position) if row.is_control else _encoder(position)
+            grey = _CONTROL_GREYS[position % len(_CONTROL_GREYS)]
+            found[row.model] = Look(grey, "s") if row.is_control else _encoder(position)
             counts[row.is_control] += 1
     return found
 
@@ -139,10 +140,6 @@ def _encoder(position: int) -> Look:
     turn, place = divmod(position, len(cycle))
     color = f"#{cycle[place].removeprefix('#')}"
     return Look(_shaded(color, _SHADES[turn % len(_SHADES)]), _MARKERS[turn % len(_MARKERS)])
-
-
-def _control(position: int) -> Look:
-    return Look(_CONTROL_GREYS[position % len(_CONTROL_GREYS)], "s")
 
 
 def _shaded(color: str, shade: float) -> str:

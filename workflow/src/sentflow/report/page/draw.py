@@ -17,16 +17,14 @@ from markupsafe import Markup
 from sentflow.files.control_characters import visible
 from sentflow.report.claims import Claim, Ranking, Sets, System, UnitSet
 from sentflow.report.numbers import MISSING, decimal, percent, signed
+from sentflow.report.rows import grouped
 
 STEPS = 20  # of the heat map's colours
 MANY = 8  # encoders; above, columns have upright names and rows are lower
 # encoders in a heat map, and in a leaderboard before the rest is folded; unit sets in a heat map, likewise
 _WIDEST_HEAT, _SHOWN, _MOST_ROWS = 24, 20, 40
 _SHORT_NAME = 25  # characters that do not break
-_LIGHT_TEXT_FROM, _DARK_TEXT_FROM = (
-    17,
-    11,
-)  # steps of the ramps of page.css where black and white change places
+_LIGHT_TEXT_FROM, _DARK_TEXT_FROM = 17, 11  # steps of page.css's ramps where black and white change places
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 20, 25, 50, 100)
 
 
@@ -139,11 +137,11 @@ class Axis:
         )
         return h('<td class="plot" role="cell"><svg aria-hidden="true">{}{}</svg></td>', lines, body)
 
-    def span(self, low: float, high: float, kind: str = "ci") -> Markup:
+    def span(self, low: float, high: float) -> Markup:
         """An interval; nothing where it has no limits."""
         if math.isnan(low) or math.isnan(high):
             return Markup("")
-        return h('<line class="{}" x1="{}" x2="{}" y1="50%" y2="50%"/>', kind, self.x(low), self.x(high))
+        return h('<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>', self.x(low), self.x(high))
 
     def dot(self, value: float, mark: str, kind: str = "") -> Markup:
         """A mark at a value."""
@@ -197,23 +195,14 @@ def name(text: str) -> Markup:
 
 def key(marks: Iterable[tuple[str, str | Markup]]) -> Markup:
     """What marks mean: (name of a mark, words)."""
-    items = joined(
-        h(
-            '<li><svg aria-hidden="true"{}>{}</svg><span>{}</span></li>',
-            "" if mark == "ci" else Markup(' class="one"'),
-            _key_mark(mark),
-            text,
-        )
-        for mark, text in marks
-    )
-    return h('<ul class="key">{}</ul>', items)
-
-
-def _key_mark(mark: str) -> Markup:
-    if mark == "ci":
-        return Markup('<line class="ci" x1="3" x2="27" y1="8" y2="8"/>')
-    mark, _, kind = mark.partition(" ")
-    return h('<use href="#{}" class="{}" x="50%" y="8"/>', mark, kind)
+    items = []
+    for mark, text in marks:
+        goal, _, kind = mark.partition(" ")
+        shown = h(' class="one"><use href="#{}" class="{}" x="50%" y="8"/>', goal, kind)
+        if mark == "ci":
+            shown = Markup('><line class="ci" x1="3" x2="27" y1="8" y2="8"/>')
+        items.append(h('<li><svg aria-hidden="true"{}</svg><span>{}</span></li>', shown, text))
+    return h('<ul class="key">{}</ul>', joined(items))
 
 
 def folded(summary: str, body: Markup, *, is_open: bool = False, kind: str = "") -> Markup:
@@ -247,12 +236,8 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
     systems = ranking.systems
     top, near = systems[0].value, _near(ranking)
     values = [top, *(system.value for system in near)]
-    values += [
-        end
-        for system in near
-        if (test := ranking.behind(system))
-        for end in (top - test.low, top - test.high)
-    ]
+    for test in filter(None, map(ranking.behind, near)):
+        values += [top - test.low, top - test.high]
     if not ranking.is_tested:
         values += [end for system in near for end in (system.low, system.high)]
     axis = Axis(values)
@@ -303,32 +288,25 @@ def _standing(
     is_first, tested = system is ranking.systems[0], ranking.is_tested and len(ranking.systems) > 1
     top, test = ranking.systems[0].value, ranking.behind(system)
     is_tied = tested and bool(ranking.tied) and (is_first or ranking.is_tied(system))
-    body = h(
-        '<line class="ref" x1="{0}" x2="{0}" y1="{1}" y2="100%"/>', axis.x(top), "50%" if is_first else "0"
-    )
+    start = "50%" if is_first else "0"
+    body = h('<line class="ref" x1="{0}" x2="{0}" y1="{1}" y2="100%"/>', axis.x(top), start)
     if system in ranking.first:
-        body += (axis.span(system.low, system.high) if not ranking.is_tested else Markup("")) + axis.dot(
-            top, "lead"
-        )
+        body += "" if ranking.is_tested else axis.span(system.low, system.high)
+        body += axis.dot(top, "lead")
     elif not is_near:
         body += Markup('<use href="#away" x="3%" y="50%"/>')
     else:
         low, high = (top - test.high, top - test.low) if test else (system.low, system.high)
         body += axis.span(low, high) + axis.dot(system.value, "open" if ranking.is_tied(system) else "full")
-    chip = (
-        Markup(' <a class="chip" href="#g-control">control</a>')
-        if system.is_control and "(control)" not in system.title
-        else ""
-    )
+    is_told = not system.is_control or "(control)" in system.title
+    chip = "" if is_told else Markup(' <a class="chip" href="#g-control">control</a>')
     first, last = ranking.place(system)
     alike = ranking.alike.get((ranking.systems[0].name, system.name))
     behind = Markup("")
     if not is_first:
-        limits = (
-            ""
-            if test is None or math.isnan(test.low)
-            else f"[{signed(-test.high, ranking.digits)}, {signed(-test.low, ranking.digits)}]"
-        )
+        limits = ""
+        if test and not math.isnan(test.low):
+            limits = f"[{signed(-test.high, ranking.digits)}, {signed(-test.low, ranking.digits)}]"
         behind = h("{}<small>{}</small>", decimal(-ranking.less_first(system), ranking.digits), limits)
     cells = [
         *([td(f"{first}" if first == last else f"{first}–{last}", "place left")] if tested else []),
@@ -373,36 +351,31 @@ def heat_map(sets: Sets, written: Callable[[float], str] = decimal) -> Markup:
 
     def cells(found: Mapping[str, float], best: Sequence[str] = ()) -> list[tuple[str, str, str]]:
         highest = max((value for value in found.values() if not math.isnan(value)), default=0.0)
-        return [
-            ("none", "", MISSING)
-            if math.isnan(value := found.get(system, math.nan))
-            else (
-                f"h{_step(value / top)} g{_step(1 - (highest - value) / (0.3 * top))}"
-                f"{' top' if system in best else ''}",
-                system,
-                written(value),
-            )
-            for system in systems
-        ]
+
+        def cell(system: str) -> tuple[str, str, str]:
+            if math.isnan(value := found.get(system, math.nan)):
+                return "none", "", MISSING
+            kind = f"h{_step(value / top)} g{_step(1 - (highest - value) / (0.3 * top))}"
+            return kind + " top" * (system in best), system, written(value)
+
+        return [cell(system) for system in systems]
 
     def row(one: UnitSet) -> tuple[str, list[tuple[str, str, str]], str, Markup | str]:
         printed = {system: sets.printed(value) for system, value in one.values.items()}
         tag = outcome(one.is_clear, words=False) if one.is_tested else ""
         return one.title, cells(printed, sets.best(one)), signed(sets.lead(one), sets.digits), tag
 
-    by_group: dict[str, list[UnitSet]] = {}
-    for one in sets.sets:
-        by_group.setdefault(one.group, []).append(one)
-    means = {
-        group: cells(
+    def means(own: Sequence[UnitSet]) -> list[tuple[str, str, str]] | None:
+        if len(own) == 1 or len(by_group) == 1:
+            return None
+        return cells(
             {name: fmean(sets.printed(one.values.get(name, math.nan)) for one in own) for name in systems}
         )
-        for group, own in by_group.items()
-        if len(own) > 1 and len(by_group) > 1
-    }
+
+    by_group = grouped(sets.sets, "group")
     return rendered(
         "heat.html.j2",
-        groups=[(group, means.get(group), [row(one) for one in own]) for group, own in by_group.items()],
+        groups=[(group, means(own), [row(one) for one in own]) for group, own in by_group.items()],
         names={system: shorts[system] for system in systems},
         what=sets.what,
         many=len(systems) > MANY,

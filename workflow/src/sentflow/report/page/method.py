@@ -28,6 +28,7 @@ def method(
     used = {dataset: sources.entries("datasets").get(dataset, {}) for dataset in datasets}
     models = {model: sources.entries("models").get(model, {}) for model in named}
     git, suffixes = sources.versions["git"], {file.suffix for file in sources.files}
+    methods = [entry for report in reports for entry in report.methods]
     tested = any(ranking.tests for report in reports for ranking in report.rankings)
     body = rendered(
         "method.html.j2",
@@ -36,12 +37,8 @@ def method(
         counted=counted,
         clean=without_machine_paths,
         costs=_costs(costs),
-        files=[
-            *[("tables/", "every number of this page, as CSV, Markdown and LaTeX")] * (".csv" in suffixes),
-            *[("figures/", "pictures for papers, as PDF, SVG and PNG")] * (".svg" in suffixes),
-            *[("comparisons/", "all tests between encoders")] * tested,
-            ("record/", "configuration and versions"),
-        ],
+        suffixes=suffixes,
+        tested=tested,
         datasets=[*used.items()],
         protocols=[
             (protocol["title"], switch, setting["value"], setting["note"])
@@ -49,35 +46,17 @@ def method(
             for switch, setting in protocol["switches"].items()
         ],
         warnings=[
-            (data, warning) for data, audit in sources.audits.items() for warning in audit.get("warnings", ())
+            (data, text) for data, audit in sources.audits.items() for text in audit.get("warnings", ())
         ],
-        # what most probes get wrong; abusive texts stand apart, and are folded on paper, too
-        hardest=[
-            ("Hardest texts", "", _hardest(sources, offensive=False)),
-            ("Hardest texts of tasks with abusive language", "kept", _hardest(sources, offensive=True)),
-        ],
+        hardest=_hardest(sources),
         encoders=[
-            (
-                named[model].model_title,
-                model,
-                "; ".join(f"{key}: {without_machine_paths(text)}" for key, text in flat(entry)),
-            )
+            (named[model].model_title, model, "; ".join(f"{key}: {text}" for key, text in flat(entry)))
             for model, entry in models.items()
         ],
         bibtex="\n\n".join(
-            [
-                _software(sources.versions),
-                *(entry for report in reports for entry in report.methods),
-                *_entries("data", used),
-                *_entries("encoder", models),
-            ]
+            [_software(sources.versions), *methods, *_entries("data", used), *_entries("encoder", models)]
         ),
-        versions=[
-            ("Python", sources.versions["python"]),
-            ("System", sources.versions["platform"]),
-            *([("Commit", f"{git['commit']}{' with local changes' if git['dirty'] else ''}")] if git else []),
-            *sorted(sources.versions["libraries"].items()),
-        ],
+        commit=f"{git['commit']}{' with local changes' * git['dirty']}" if git else "",
     )
     total = sum(row.wall_seconds for row in costs)
     if not total:
@@ -129,21 +108,18 @@ def _costs(rows: Sequence[CostRow]) -> Markup:
     )
 
 
-def _hardest(sources: Sources, *, offensive: bool) -> list[tuple[str, str, str, str]]:
+def _hardest(sources: Sources) -> list[tuple[str, str, list[tuple[str, str, str, str]]]]:
+    """What most probes get wrong; abusive texts stand apart, and are folded on paper, too."""
+
     def cut(text: str) -> str:
         return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1].rstrip()}…"
 
-    return [
-        (
-            row.task,
-            " | ".join(map(cut, filter(None, (row.text_a, row.text_b)))),
-            row.label_name,
-            share(row.share_wrong),
-        )
-        for rows in sources.hardest.values()
-        for row in rows
-        if row.offensive == offensive
-    ]
+    found: tuple[list[tuple[str, str, str, str]], ...] = ([], [])
+    for row in (row for rows in sources.hardest.values() for row in rows):
+        texts = " | ".join(map(cut, filter(None, (row.text_a, row.text_b))))
+        found[row.offensive].append((row.task, texts, row.label_name, share(row.share_wrong)))
+    headings = (("Hardest texts", ""), ("Hardest texts of tasks with abusive language", "kept"))
+    return [(*heading, rows) for heading, rows in zip(headings, found, strict=True)]
 
 
 def _software(versions: Mapping[str, Any]) -> str:

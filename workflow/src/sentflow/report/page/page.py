@@ -27,10 +27,7 @@ _FOLDER = Path(__file__).parent
 # Figures that the page draws itself, larger and with tests, or that are of no use on it
 _DRAWN_HERE = {"heatmap", "forest", "ranks", "differences", "differences-to-best", "costs"}
 _MOST_LINES = 400  # of a table on the page; the files hold the rest
-_SAMPLE = (
-    "The project wrote these texts itself. The numbers show that the pipeline works; "
-    "they say nothing about real texts."
-)
+_SAMPLE = "The project wrote these texts: the numbers show that the pipeline works, nothing about real texts."
 _MARK = re.compile(r"^[†‡§¶‖] ")
 
 
@@ -60,9 +57,7 @@ def _context(sources: Sources) -> dict[str, Any]:
     caveats += [caveat for report in reports for caveat in report.caveats]
     said = {text for _, text in caveats}
     caveats += [("Marks", mark) for mark in unique(marks) if mark not in said]
-    grouped: dict[str, list[str]] = {}
-    for heading, text in caveats:
-        grouped.setdefault(heading, []).append(text)
+    grouped = {heading: [text for other, text in caveats if other == heading] for heading, _ in caveats}
     kind = "Sample data: not for real texts" if all(samples) else "Partly sample data"
     badges = [("sample", kind)] if any(samples) else []
     badges += [("data", f"{counted(len(failed), 'check')} failed")] if failed else []
@@ -112,14 +107,9 @@ def _figures(
         named = {row.model: row for row in first.encoders}
     controls = sum(row.is_control for row in named.values())
     what = "encoder" if len(named) == 1 else "encoders"
+    of_them = f", {controls} of them " if len(named) > 1 else ", "
     some = (
-        h(
-            ", {}{}",
-            f"{controls} of them " if len(named) > 1 else "",
-            term("control", "controls" if controls > 1 else "a control"),
-        )
-        if controls
-        else ""
+        h("{}{}", of_them, term("control", "controls" if controls > 1 else "a control")) if controls else ""
     )
     found += [(f"{len(named):,}", "", h("{}{}", what, some))] if named else []
     if first:
@@ -130,13 +120,8 @@ def _figures(
             found.append((f"{n:,}", f" of {of:,}", h("{} {}", pairs, term("significant", "significant"))))
         elif sets and len(sets.sets) > 1 and any(one.is_tested for one in sets.sets):
             clear = sum(one.is_clear for one in sets.sets)
-            found.append(
-                (
-                    f"{clear}",
-                    f" of {len(sets.sets)}",
-                    h("{} won {}", f"{sets.what}s are", term("significant", "significantly")),
-                )
-            )
+            what = h("{}s are won {}", sets.what, term("significant", "significantly"))
+            found.append((f"{clear}", f" of {len(sets.sets)}", what))
     costs = sources.inputs.rows_if_there(CostRow)
     text, _, unit = duration(math.fsum(row.wall_seconds for row in costs)).partition(" ")
     found.append((text, f" {unit}", h("computing time of all jobs")))
@@ -157,14 +142,11 @@ def _more(sources: Sources, section: Section, marks: list[str]) -> Markup:
 
 
 def _folded(sources: Sources, tables: Sequence[str], figures: Sequence[str], marks: list[str]) -> Markup:
-    parts = []
-    for name in tables:
-        if table := _table(sources, name, marks):
-            parts.append(folded(*table))
-    for name in figures:
-        if picture := _picture(sources, name):
-            parts.append(folded(*picture))
-    return joined(parts)
+    found = [
+        *(_table(sources, name, marks) for name in tables),
+        *(_picture(sources, name) for name in figures),
+    ]
+    return joined(folded(*one) for one in found if one)
 
 
 def _table(sources: Sources, name: str, marks: list[str]) -> tuple[str, Markup] | None:

@@ -14,7 +14,7 @@ from sentflow.report.checks import CheckResult
 from sentflow.report.claims import Ranking, Sets
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import DataRow
-from sentflow.report.table.table import Table
+from sentflow.report.table.table import Table, made
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,7 @@ class Sources:
     def table(self, name: str) -> Table:
         """A table of the registry."""
         published = self.settings.get("published", {}).get(name, ())
-        table: Table = products.find(TABLE, name).load()(
-            self.inputs, {"caption": self.title, "published": published}
-        )
-        return table
+        return made(products.find(TABLE, name), self.inputs, self.title, published)
 
 
 @dataclass(frozen=True)

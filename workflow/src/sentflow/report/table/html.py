@@ -43,7 +43,7 @@ def _row(table: Table, line: Sequence[Cell], block: str | None) -> str:
         if not cells:
             cells.append(f"<th scope=row>{shown}</th>")
             continue
-        value = f' data-v="{cell.value}"' if cell.value is not None else ""
+        value = f' data-v="{cell.value}"' if cell.value is not None and cell.value == cell.value else ""
         cells.append(f"<td{'' if column.is_number else ' class=left'}{value}>{shown}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 

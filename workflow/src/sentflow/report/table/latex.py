@@ -3,7 +3,7 @@
 import math
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -215,14 +215,16 @@ def _cut_columns(table: Table, *, is_stacked: bool) -> list[Table]:
 
 
 def _with_columns(table: Table, places: Sequence[int]) -> Table:
-    return replace(
-        table,
-        columns=tuple(table.columns[place] for place in places),
-        blocks=tuple(
-            replace(block, lines=tuple(tuple(line[place] for place in places) for line in block.lines))
-            for block in table.blocks
-        ),
-    )
+    columns = tuple(table.columns[place] for place in places)
+    return replace(_changed(table, lambda line: tuple(line[place] for place in places)), columns=columns)
+
+
+def _changed(
+    table: Table, change: Callable[[Sequence[Cell]], tuple[Cell, ...]], n: int | None = None
+) -> Table:
+    """The first `n` blocks with other lines."""
+    blocks = (replace(block, lines=tuple(map(change, block.lines))) for block in table.blocks[:n])
+    return replace(table, blocks=tuple(blocks))
 
 
 def _cut_lines(table: Table, is_stacked: bool) -> Iterator[Table]:
@@ -239,11 +241,9 @@ def _cut_lines(table: Table, is_stacked: bool) -> Iterator[Table]:
             pages[-1].append((block, line))
             left -= height
     for page in pages:
-        of_blocks = groupby(page, key=lambda placed: id(placed[0]))
-        shown = [[*own] for _, own in of_blocks]
-        yield replace(
-            table, blocks=tuple(replace(own[0][0], lines=tuple(line for _, line in own)) for own in shown)
-        )
+        shown = [[*own] for _, own in groupby(page, key=lambda placed: id(placed[0]))]
+        blocks = (replace(own[0][0], lines=tuple(line for _, line in own)) for own in shown)
+        yield replace(table, blocks=tuple(blocks))
 
 
 def _height(line: Sequence[Cell], columns: Sequence[Column], *, is_stacked: bool) -> int:
@@ -257,23 +257,16 @@ def _height(line: Sequence[Cell], columns: Sequence[Column], *, is_stacked: bool
 
 def _compact(table: Table, matrix: Matrix) -> Table:
     """Cells without details and letters; of the columns that name a line those with texts."""
-    kept = [
-        place for place, column in enumerate(table.columns) if place >= table.lead or not column.is_number
-    ]
+    columns = enumerate(table.columns)
+    kept = [place for place, column in columns if place >= table.lead or not column.is_number]
+    bare = _changed(
+        table, lambda line: tuple(replace(cell, detail="", letters="") for cell in line), matrix.n_blocks
+    )
     bare = replace(
-        table,
+        bare,
         name=f"{table.name}-compact",
         notes=matrix.notes,
         columns=tuple(replace(column, letter="") for column in table.columns),
-        blocks=tuple(
-            replace(
-                block,
-                lines=tuple(
-                    tuple(replace(cell, detail="", letters="") for cell in line) for line in block.lines
-                ),
-            )
-            for block in table.blocks[: matrix.n_blocks]
-        ),
         lead=sum(place < table.lead for place in kept),
     )
     return _with_columns(bare, kept)

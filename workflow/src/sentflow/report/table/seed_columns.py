@@ -35,4 +35,4 @@ def _percent(share: float) -> str:
 
 def _from_seeds(row: Any) -> Cell:
     share, unseen = row.share_of_seeds, "†" if row.seeds_unseen else ""
-    return Cell(MISSING + unseen) if math.isnan(share) else Cell(_percent(share) + unseen, value=share)
+    return Cell((MISSING if math.isnan(share) else _percent(share)) + unseen, value=share)

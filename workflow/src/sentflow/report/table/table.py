@@ -3,9 +3,11 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sentflow.compare.differences import is_alike
+from sentflow.flow.products import Product
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, interval, p_number
 from sentflow.report.rows import DataRow, data_note, grouped
 
@@ -24,7 +26,9 @@ class Cell:
     detail: str = ""
     mark: str = ""  # `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks
     letters: str = ""  # raised behind the text: the systems that this one is significantly better than
-    value: float | None = None  # the number by which readers sort; None for text and where nothing is known
+    value: float | None = (
+        None  # the number by which readers sort; None or NaN for text and where nothing is known
+    )
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,6 @@ class Matrix:
 class Table:
     """A table for people, and the same facts as tidy records for programs."""
 
-    name: str  # label, e.g. ``"scores"``
     caption: str  # one sentence: what is shown
     notes: tuple[str, ...]  # further sentences: on what data, made how, how to read it
     # columns, blocks: headings, and lines below them
@@ -79,6 +82,7 @@ class Table:
     # lead: columns that name a line: they stand again where a table is cut into several because it is too wide
     lead: int = 1
     matrix: Matrix | None = None  # only of products that are one (`sentflow.flow.products.Product.is_matrix`)
+    name: str = ""  # of its product: a label, e.g. ``"scores"``
 
     @property
     def headings(self) -> list[str]:
@@ -89,6 +93,16 @@ class Table:
     def lines(self) -> list[tuple[Cell, ...]]:
         """Of all blocks."""
         return [line for block in self.blocks for line in block.lines]
+
+
+class Blocks(NamedTuple):
+    """Which block a row belongs to, in order of first appearance."""
+
+    by: str | Callable[[Any], str]  # an attribute of rows, or a function of them
+    heading: str = "Task"  # what the names of the blocks are
+    title: Callable[[str, list[Any]], str] = lambda name, _: (
+        name
+    )  # of a name and the rows: what stands above it
 
 
 def text(
@@ -155,65 +169,76 @@ def marked(heading: str, cell: Callable[[Any], Cell], letter: str = "") -> Colum
     return Column(heading, cell, is_number=True, letter=letter)
 
 
+def made(product: Product, inputs: Inputs, title: str, published: Sequence[Mapping[str, Any]] = ()) -> Table:
+    """The table of a product; `title`: how its caption begins. `published`: see `Inputs.published`."""
+    table: Table = product.load()(inputs.quoting(published))
+    return replace(table, name=product.name, caption=f"{title}: {table.caption}")
+
+
 def build(
-    name: str,
     caption: str,
     kind: type[Any] | Sequence[str],
     rows: Iterable[Any],
     columns: Sequence[Column],
     notes: Sequence[str],
     *,
-    data: Sequence[DataRow] = (),
+    data: Sequence[DataRow] | None = None,
     records: Iterable[Any] | None = None,
-    block: str | Callable[[Any], str] | None = None,
-    title: Callable[[str, list[Any]], str] = lambda name, _: name,
-    block_heading: str = "Task",
+    blocks: Blocks | None = None,
     lead: int = 1,
     matrix: Matrix | None = None,
 ) -> Table:
     """A table: a line per row, a cell per column.
 
     `kind`, `records`: names of the fields of the CSV, or the dataclass that has them; the records, dataclasses or
-    mappings, where they are not `rows`. `data`: rows that say what data they are of: the first note, also of `matrix`.
-    `block`, `title`: which block a row belongs to, by an attribute or a function, in order of first appearance; what
-    stands above a block of a name and its rows.
+    mappings, where they are not `rows`. `data`: rows that say what data they are of: the first note, also of `matrix`;
+    the records, where these do and nothing else is given.
     """
     rows = list(rows)
-    read = _reader(block) if block else lambda _: ""
-    members: dict[str, list[Any]] = {} if block else {"": []}
-    for row in rows:
-        members.setdefault(read(row), []).append(row)
+    facts = rows if records is None else list(records)
+    if data is None:
+        data = [row for row in facts if hasattr(row, "data_version")]
+    members: dict[str, list[Any]] = {} if blocks else {"": rows}
+    blocks = blocks or Blocks("")
+    for row in rows if blocks.by else ():
+        members.setdefault(_reader(blocks.by)(row), []).append(row)
     first_note = (data_note(data),) if data else ()
     header = tuple(kind) if isinstance(kind, Sequence) else fields_of(kind)
     return Table(
-        name=name,
         caption=caption,
         notes=(*first_note, *filter(None, notes)),
         columns=tuple(columns),
         blocks=tuple(
             Block(
                 block_name,
-                title(block_name, own),
+                blocks.title(block_name, own),
                 tuple(tuple(column.cell(row) for column in columns) for row in own),
             )
             for block_name, own in members.items()
         ),
         header=header,
-        records=tuple(_record(row, header) for row in (rows if records is None else records)),
-        block_heading=block_heading,
+        records=tuple(_record(row, header) for row in facts),
+        block_heading=blocks.heading,
         lead=lead,
         matrix=matrix and replace(matrix, notes=(*first_note, *filter(None, matrix.notes))),
     )
 
 
-def pivoted(rows: Iterable[Any], by: Sequence[str], across: str) -> list[dict[str, Any]]:
+class Line(dict[str, Any]):
+    """Rows of a line by what stands in columns; its attributes are those of the first."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(next(iter(self.values())), name)
+
+
+def pivoted(rows: Iterable[Any], by: Sequence[str], across: str) -> list[Line]:
     """Lines of a table: for each value of the attributes `by` its rows, by the attribute `across`."""
-    return [{getattr(row, across): row for row in own} for own in grouped(rows, *by).values()]
+    return [Line({getattr(row, across): row for row in own}) for own in grouped(rows, *by).values()]
 
 
-def first(line: Mapping[str, Row]) -> Row:
-    """The first row of a line of `pivoted`."""
-    return next(iter(line.values()))
+def named(attribute: str) -> Callable[[str, list[Any]], str]:
+    """``STS12: SemEval 2012`` above a block, by the title that its rows have."""
+    return lambda name, own: f"{name}: {_read(own[0], attribute)}"
 
 
 def footnote_signs(remarks: Iterable[str | None]) -> dict[str, str]:
@@ -266,7 +291,7 @@ def _limits_reader(limits: Limits | None) -> Callable[[Any], tuple[float, float]
 
 
 def _read(row: Any, name: str) -> Any:
-    return row[name] if isinstance(row, Mapping) else getattr(row, name)
+    return row[name] if isinstance(row, Mapping) and not isinstance(row, Line) else getattr(row, name)
 
 
 def _record(row: Any, header: Sequence[str]) -> tuple[Value, ...]:

@@ -24,23 +24,21 @@ def search(job: Search, inputs: SearchInputs) -> None:
     answer(job, inputs, partial(expanded, settings=by), search_weighted)
 
 
-def expanded(
-    question: Sequence[str], index: Bm25, documents: Sequence[Sequence[str]], settings: BM25RM3
-) -> dict[str, float]:
+def expanded(question: Sequence[str], index: Bm25, settings: BM25RM3) -> dict[str, float]:
     """λ P(w | question) + (1 − λ) P(w | relevance model): term → weight; weights add up to 1.
 
     P(w | question) is the share of w in the terms of the question; P(w | relevance model) the mean of its shares in
     the feedback documents, weighted by their scores, of the terms with the greatest means (equal ones by their
     letters), scaled to add up to 1. A question that finds nothing stays as it is.
     """
-    shares = _shares(question)
+    shares = _shares(Counter(question))
     [feedback] = index.search([question], settings.feedback_documents)
     scores = feedback.scores.clip(min=0)
     if not scores.sum():
         return shares
     means: Counter[str] = Counter()
     for row, score in zip(feedback.rows.tolist(), (scores / scores.sum()).tolist(), strict=True):
-        for term, share in _shares(documents[row]).items():
+        for term, share in _shares(index.index.terms_of(row)).items():
             means[term] += score * share
     chosen = sorted(means, key=lambda term: (-means[term], term))[: settings.feedback_terms]
     total = sum(means[term] for term in chosen)
@@ -51,8 +49,9 @@ def expanded(
     return {term: weight for term, weight in weights.items() if weight}
 
 
-def _shares(terms: Sequence[str]) -> dict[str, float]:
-    return {term: n / len(terms) for term, n in Counter(terms).items()}
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    total = sum(counts.values())
+    return {term: n / total for term, n in counts.items()}
 
 
 def search_weighted(index: Bm25, questions: Iterable[Mapping[str, float]], k: int) -> Iterator[Ranked]:

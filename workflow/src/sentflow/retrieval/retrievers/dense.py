@@ -22,8 +22,7 @@ _QUESTIONS = 256  # at a time: 256 × 65,536 float32 scores are 64 MB
 class Vectors:
     """What an encoder made of n texts that stand for documents, or for questions."""
 
-    # values: (n, d) float32; or weights of terms (`csr_array`), none below 0, columns ascending within a row; or these
-    # with vectors (`TermEmbeddings`)
+    # values: (n, d) float32; or weights of terms >= 0 (`csr_array`, `TermEmbeddings`), columns ascending
     values: Any
     documents: np.ndarray  # (n,) int64 row of each text's document, ascending; a document counts by its best
     # reading: ``n`` documents, of which ``cut`` were cut; their ``tokens``, of which ``tokens_cut`` were not read
@@ -33,10 +32,9 @@ class Vectors:
 def search_vectors(
     questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = "cosine"
 ) -> Iterator[Ranked]:
-    """The k best documents of each question.
+    """The k best documents of each of (q, d) float32 questions, by ``cosine`` or ``dot``; once all are there.
 
-    `questions`: (q, d) float32. `k`: at least 1. `similarity`: ``cosine`` or ``dot``; a zero vector has the cosine 0
-    with all others. Documents without a vector are not found. Results come once all are there. Beside them, memory
+    A zero vector has the cosine 0 with all others. Documents without a vector are not found. Beside the results, memory
     holds 64 MB of scores and, for the cosine, a copy of 65,536 vectors.
     """
     scale = unit_rows if similarity == "cosine" else np.asarray
@@ -67,10 +65,7 @@ Reader: TypeAlias = Callable[[Path, Path, Path], TextVectors]
 def document_vectors(
     files: Sequence[Path], passages: Path | None, corpus: Corpus, *, read: Reader = read_vectors
 ) -> Vectors:
-    """The vectors that stand for the documents of a corpus.
-
-    `passages`: a file of those that stand for documents; None where whole documents were embedded.
-    """
+    """The vectors that stand for the documents of a corpus; `passages`: a file of those that do; None: whole ones."""
     if passages:
         cut = read_passages(passages)
         owners, parts = cut.documents, cut.texts
@@ -104,8 +99,7 @@ def _read(
 def reading_of(reading: Reading | None, rows: np.ndarray, owners: np.ndarray) -> dict[str, int] | None:
     """What was read of documents, or of questions; special tokens and prompts count, as often as they are read.
 
-    `reading`: of the texts of a collection; None where the encoder does not say. `rows`: (n,) int64 rows of texts in
-    the collection. `owners`: (n,) int64 the document of each; one is cut if any of its passages is.
+    `rows`: (n,) int64 rows of texts in the collection. `owners`: (n,) int64 the document of each.
     """
     if reading is None:
         return None

@@ -22,12 +22,11 @@ _SEPARATOR = "\x1f"
 
 
 def fused(runs: Sequence[Ranked], settings: Fusion, weights: Sequence[float], k: int) -> Ranked:
-    """The k best documents of one question by several runs.
+    """The k best documents of one question by several runs, which may be empty; with `times`, the last is the factor.
 
-    `runs`: what each found for the question; may be empty. With `times`, the last one is the factor. `settings`:
     ``reciprocal-rank``: Σ weight / (k + rank), Cormack et al. 2009; ``least-to-greatest``: (s − least) / (greatest −
     least); ``standard``: (s − mean) / standard deviation. Of ``sum``, a document that a run lacks has the least score
-    of that run there. `weights`: one per run, but for the factor. `k`: at least 1.
+    of that run. `weights`: one per run, but for the factor.
     """
     return _best(*_aligned(runs, settings), settings, weights, k)
 
@@ -141,10 +140,7 @@ def weigh(
     measure: str,
     depth: int,
 ) -> Weighed:
-    """Fuse runs by every weight, and measure.
-
-    `settings`: how runs are fused; its weights do not count. `depth`: documents per question at most.
-    """
+    """Fuse runs by every weight, and measure; weights of `settings` do not count."""
     grades, relevant = judged_questions(questions)
     aligned = {name: _aligned([run.get(name, NOTHING) for run in runs], settings) for name in grades}
     # what is ranked below the cut of a measure changes no value
@@ -201,8 +197,8 @@ def write_chosen(
 ) -> dict[str, Any]:
     """Write what was chosen: columns question_set, corpus, id, words (a fingerprint), fold (−1 for none).
 
-    `choice`: on the questions of `weighed`, one set after the other. `margin`: within which the mean of a candidate
-    counts as that of the best, see `Choice.near`. Returns what the file says of itself.
+    `choice`: on the questions of `weighed`, one set after the other. `margin`: see `Choice.near`. Returns what the file
+    says of itself.
     """
     sets, first = [one.about["questions"] for one in weighed], weighed[0].about
     keys = [(name, question) for name, one in zip(sets, weighed, strict=True) for question in one.questions]
@@ -232,8 +228,8 @@ def read_chosen(
 ) -> tuple[dict[str, Any], dict[tuple[str, str], Weights], list[TrainingQuestion]]:
     """Read what `write_chosen` wrote.
 
-    Returns what it says of itself, with ``weights`` for questions that none of them was chosen on; (question set,
-    question) → weights that were chosen on the questions of other folds; all training questions.
+    Returns what it says of itself, ``weights`` being for questions that none was chosen on; (question set, question) →
+    weights that were chosen on other folds; all training questions.
     """
     with readable(path, "choice of weights"):
         about, stored = read_described(path)

@@ -33,8 +33,7 @@ def search(job: Search, inputs: SearchInputs) -> None:
     def compare(first: Sequence[str], second: Sequence[str]) -> np.ndarray:
         nonlocal n_compared
         n_compared += len(first)
-        scores: np.ndarray = encoder.scores(first, second)
-        return scores
+        return np.asarray(encoder.scores(first, second))
 
     runs = job.ranked(inputs.runs[0])
     job.write(reranked(runs, job.questions.texts, texts, compare, by.depth))
@@ -72,13 +71,11 @@ def reranked(
     compare: Compare,
     depth: int,
 ) -> Iterator[Ranked]:
-    """The documents of a run, the first of them by new scores.
+    """The documents of a run, the first `depth` of them by new scores.
 
-    Documents behind the first `depth` keep their order and stay behind: their scores are all shifted by the same
-    number, so that the first of them is 1 below the least new score. Equal ones stay equal, so that ties are counted.
-
-    `documents`: the texts of each document of the corpus, whole or passages; a document counts by its best text. One
-    without a text has the least score. `depth`: documents of each question that are compared, at least 1.
+    The others stay behind them in their order: their scores are all shifted, so that the first of them is 1 below the
+    least new score. `documents`: the texts of each document of the corpus, whole or passages, of which the best counts;
+    one without a text has the least score.
     """
     for start in range(0, len(runs), _QUESTIONS):
         some = runs[start : start + _QUESTIONS]

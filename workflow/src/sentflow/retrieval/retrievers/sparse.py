@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.encoders.vectors.sparse import SPARSE_FORM, SparseForm, read_sparse
-from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
+from sentflow.encoders.vectors.sparse import SPARSE_FORM, TERM_FORM, SparseForm, TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.retrieval.ranking import Ranked, blocks, even, merged, top
@@ -39,7 +38,7 @@ def reader_of(by: Sparse) -> Reader:
 
 def _read(texts: Path, npz: Path, info: Path, *, form: SparseForm) -> TextVectors:
     distinct = read_texts(texts)
-    return TextVectors(distinct, read_sparse(npz, info, distinct, form=form), rows_of(distinct, file=texts))
+    return TextVectors(distinct, form.read(npz, info, distinct), rows_of(distinct, file=texts))
 
 
 def refuse_other_terms(documents: Path, questions: Path) -> None:
@@ -56,8 +55,8 @@ def refuse_other_terms(documents: Path, questions: Path) -> None:
 def rounded(weights: csr_array, bits: int | None) -> tuple[csr_array, float]:
     """Weights, none below 0, as whole numbers whose largest is that of so many bits, and what 1 stands for.
 
-    `weights`: (n, d) float32. `bits`: 1 to 8; None leaves them as they are. Returns (n, d) uint8 without those that
-    are nearer to 0 than to 1; a weight and its number times the step differ by half a step at most.
+    `weights`: (n, d) float32. `bits`: 1 to 8; None leaves them as they are. Returns (n, d) uint8 without zeros; a
+    weight and its number times the step differ by half a step at most.
     """
     if bits is None:
         return weights, 1.0
@@ -69,14 +68,11 @@ def rounded(weights: csr_array, bits: int | None) -> tuple[csr_array, float]:
 
 
 def search_weights(questions: csr_array, corpus: Vectors, k: int, *, step: float = 1.0) -> Iterator[Ranked]:
-    """The k best documents of each question that share a term with it.
+    """The k best documents of each question that share a term with it; once all are there.
 
-    A score is a sum in float64 over the terms of the question in the order of the vocabulary, whatever the blocks are:
-    that of a document in a shard is that in the whole corpus.
-
-    `questions`: (q, d) float32, none below 0, columns ascending within a row. `corpus`: of weights alone. `k`: at
-    least 1. `step`: what every score is multiplied by, see `rounded`. Results come once all are there. Beside them,
-    memory holds 50 MB of scores and a copy of the vectors of 32,768 documents.
+    A score is a sum in float64 over the terms of the question in the order of the vocabulary, whatever the blocks are.
+    `questions`: (q, d) float32, none below 0, columns ascending. `corpus`: of weights alone. `step`: multiplies scores,
+    see `rounded`. Beside the results, memory holds 50 MB of scores and a copy of 32,768 vectors.
     """
     asked = questions.astype(np.float64)
     best: list[Ranked] = []
@@ -113,11 +109,8 @@ def reordered(
 ) -> Iterator[Ranked]:
     """The k candidates of each question with the greatest Σ_j e^q_j · e^d_j over the terms j that both texts have.
 
-    Products of half-precision values are taken, and summed, in float64. With all documents as candidates these are the
-    best of all.
-
-    `candidates`: of each question, in their order; scores are not read. `corpus`: with vectors of terms. `k`: at least
-    1. Yields documents of a score above 0 alone, as in the first stage; equal ones in the order of the corpus.
+    Products of half-precision values are taken, and summed, in float64. `candidates`: of each question; scores are not
+    read. Yields documents of a score above 0 alone; equal ones in the order of the corpus.
     """
     # The place of each term of the vocabulary among those of the question, −1 where it has no such term
     places = np.full(questions.shape[1], -1, dtype=np.int64)
@@ -155,8 +148,7 @@ def _ranges(first: np.ndarray, last: np.ndarray) -> np.ndarray:
     """All whole numbers from first[i] to last[i] − 1, one range after the other; int64."""
     lengths = (last - first).astype(np.int64)
     ends = np.cumsum(lengths)
-    numbers: np.ndarray = np.arange(lengths.sum()) + np.repeat(first - (ends - lengths), lengths)
-    return numbers
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(first - (ends - lengths), lengths))
 
 
 def sparsity(
@@ -164,12 +156,9 @@ def sparsity(
 ) -> dict[str, Any]:
     """What a search costs.
 
-    `questions`, `documents`: (q, d), (n, d); numbers that are stored count as terms. Where passages stand for
-    documents, these are passages. `vectors`: of the terms of documents, where they are searched, too. Returns
-    ``n_vectors``; ``terms_per_question`` and ``terms_per_document``, means; ``expected_matches``, Σ_j
-    P(j ∈ q) P(j ∈ d), the terms that a question and a document share on average (Paria et al. 2020, arXiv 2004.05665,
-    call it FLOPS), and ``flops``, which is the same, for each takes one product of weights; ``bytes_per_document`` and
-    ``index_bytes``, of the arrays that are searched.
+    `questions`, `documents`: (q, d), (n, d); numbers that are stored count as terms. `vectors`: of the terms of
+    documents, where they are searched, too. ``expected_matches`` is Σ_j P(j ∈ q) P(j ∈ d), the terms that a question
+    and a document share on average (Paria et al. 2020, arXiv 2004.05665, call it FLOPS), as is ``flops``.
     """
     arrays = (documents.data, documents.indices, documents.indptr, *([] if vectors is None else [vectors]))
     size = sum(array.nbytes for array in arrays)

@@ -4,8 +4,8 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 
-from sentflow.errors import DataError
-from sentflow.texts.formats.raw import Column, RawFile, Records, listed, numbered, records_of
+from sentflow.errors import DataError, listed
+from sentflow.texts.formats.raw import Column, RawFile, Records, numbered, records_of
 
 _FIELD = re.compile(r"^\.([A-Z])(?:\s+(\S+))?\s*$")
 _NUMBER = re.compile(r"^\s*(\d+)\s*$")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import PurePath
 
-from sentflow.errors import ConfigError, DataError
-from sentflow.texts.formats.raw import Column, RawFile, Records, listed, numbered
+from sentflow.errors import ConfigError, DataError, listed
+from sentflow.texts.formats.raw import Column, RawFile, Records, numbered
 
 _DELIMITER = re.compile(r"[;\t|,]")
 _FIELD_LIMIT = 2**31 - 1  # a bill is longer than the module's 131,072 characters

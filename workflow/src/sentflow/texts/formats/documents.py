@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.files.archives.members import member_names, members_under, read_members
-from sentflow.texts.formats.raw import RawFile, Records, decode, listed, numbered, records_of
+from sentflow.texts.formats.raw import RawFile, Records, decode, numbered, records_of
 from sentflow.texts.table import SEPARATOR
 
 

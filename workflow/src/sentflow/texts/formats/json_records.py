@@ -1,21 +1,21 @@
-"""JSON: lines, lists, nested records of published collections, conversations, and BEIR's folders."""
+"""JSON and YAML: lines, lists, nested records of published collections, conversations, and BEIR's folders."""
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import yaml
 
-from sentflow.errors import DataError
-from sentflow.files.io import parse_json
-from sentflow.texts.formats.delimited import read_delimited
+from sentflow.errors import DataError, listed
+from sentflow.files.io import has_half, parse_json
+from sentflow.texts.formats.delimited import delimited_batches
 from sentflow.texts.formats.raw import (
     Column,
     RawFile,
     Records,
-    listed,
-    read_parquet_columns,
+    parquet_batches,
     records_of,
     typed_records,
 )
@@ -255,10 +255,7 @@ def read_rasa_intents(file: RawFile) -> Records:
 
 def read_rasa_templates(file: RawFile) -> Records:
     """What a chatbot answers: columns intent (the name of a template without ``utter_``) and text, the first one."""
-    try:
-        found: Any = yaml.safe_load(file.text())
-    except yaml.YAMLError as error:
-        raise DataError(f"{file.name}: {error}. Is it YAML?") from error
+    found = _yaml_value(file)
     templates = (found.get("templates") or found.get("responses")) if isinstance(found, Mapping) else None
     rows = [
         (name.removeprefix(_ANSWER), str(texts[0]["text"]))
@@ -268,38 +265,106 @@ def read_rasa_templates(file: RawFile) -> Records:
     return records_of(file.name, ("intent", "text"), rows, what="templates with a text")
 
 
+class _Loader(yaml.BaseLoader):
+    """All values are texts as written. A few aliases can stand for any number of values, and a tag for any object."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        for what in ("anchor", "tag"):
+            if mark := getattr(event, what, None):
+                raise yaml.MarkedYAMLError(
+                    problem=f"{what} {mark!r}; files of data have no anchors, aliases and tags. Write the value itself",
+                    problem_mark=event.start_mark,
+                )
+        return super().compose_node(parent, index)
+
+
+def _yaml_value(file: RawFile) -> Any:
+    """What a YAML file holds: texts, lists of them, and maps."""
+    text = file.text()
+    try:
+        found = yaml.load(text, Loader=_Loader)  # noqa: S506 - it makes texts, lists and maps only
+        if "\\" in text and has_half(json.dumps(found, ensure_ascii=False)):
+            raise ValueError("a text in it has half of a surrogate pair, which cannot be stored")
+        return found
+    except RecursionError:
+        raise DataError(f"{file.name}: it is nested too deep.") from None
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise DataError(f"{file.name}: {error}. Is it YAML?") from error
+
+
+def read_yaml(file: RawFile, wanted: Iterable[Column | None], *, joined: str | None = None) -> Records:
+    """Maps and lists in each other.
+
+    `wanted`: names of the columns to read; ``a.b`` is the key b of the map at a, or of each map of the list at a. Each
+    map of a list is a row, which repeats what stands outside of the list; a key that is not there is empty. Values are
+    texts as written. Raises DataError: a list with wanted columns stands beside another, or holds anything but maps.
+    """
+    names, header = {str(column) for column in wanted if column is not None}, dict[str, None]()
+    rows = _nested_rows(_yaml_value(file), "", names, header, file.name)
+    if not rows:
+        raise DataError(f"{file.name} is empty: it holds no map.")
+    columns = {name: [row.get(name) for row in rows] for name in names if name in header}
+    return typed_records(file.name, [*header], columns, joined=joined)
+
+
+def _nested_rows(
+    found: Any, at: str, names: Collection[str], header: dict[str, None], file: str
+) -> list[dict[str, Any]]:
+    """The rows of a map or of a list of maps; `header` collects the columns that there are."""
+    if isinstance(found, list):
+        return [row for item in found for row in _nested_rows(item, at, names, header, file)]
+    if not isinstance(found, dict):
+        raise DataError(f"{file}: {at or 'the file'} holds the text {str(found)[:40]!r}, expected a map.")
+    rows: list[dict[str, Any]] = [{}]
+    for key, value in found.items():
+        name = f"{at}.{key}" if at else key
+        inner = any(one.startswith(f"{name}.") for one in names)
+        if not inner or value == "":
+            header[name] = None
+            rows = [{**row, name: value} for row in rows] if name in names else rows
+            continue
+        others = _nested_rows(value, name, names, header, file)
+        if len(rows) > 1 and len(others) > 1:
+            raise DataError(f"{file}: {name} is a list beside another list. Read them in two sources.")
+        rows = [{**row, **other} for row in rows for other in others]
+    return rows
+
+
 _IDS = ("_id", "id")
 _BEIR_TEXTS = (*_IDS, "title", "text")
 _JUDGED = ("query-id", "corpus-id", "score")
 
 
-def read_beir_texts(file: RawFile) -> Records:
-    """Documents or questions; columns id, title (empty where the file has none) and text.
+def beir_text_batches(file: RawFile, *, rows: int) -> Iterator[Records]:
+    """Documents or questions, of which `rows` at a time are in memory.
 
-    The identifier is ``_id`` in JSON lines and ``id`` in most Parquet files; both are taken from either.
+    Columns id, title (empty where the file has none) and text. The identifier is ``_id`` in JSON lines and ``id`` in
+    most Parquet files; either is taken, the first that the first rows have.
     """
-    found = _beir_records(file, _BEIR_TEXTS)
-    own = next((name for name in _IDS if name in found.header), None)
-    if own is None or "text" not in found.header:
-        columns = ", ".join(map(str, found.header))
-        raise DataError(
-            f'{file.name} has the columns {columns}; expected {{"_id": …, "title": …, "text": …}}.'
-        )
-    picked = found.pick({"id": own, "text": "text"})
-    titles = found.pick({"title": "title"})["title"] if "title" in found.header else [""] * len(found)
-    return Records(file.name, ["id", "title", "text"], [picked["id"], titles, picked["text"]], found.names)
+    own = None
+    for found in _beir_batches(file, _BEIR_TEXTS, rows):
+        cells = found.pick({name: name for name in _BEIR_TEXTS if name in found.header})
+        own = own or next((name for name in _IDS if any(cells.get(name, ()))), None)
+        if own is None or "text" not in cells:
+            columns = ", ".join(map(str, found.header))
+            raise DataError(
+                f'{file.name} has the columns {columns}; expected {{"_id": …, "title": …, "text": …}}.'
+            )
+        titles = cells.get("title", [""] * len(found))
+        yield Records(file.name, ["id", "title", "text"], [cells[own], titles, cells["text"]], found.names)
 
 
-def read_beir_judgements(file: RawFile) -> Records:
-    """Judgements of a split; columns query-id, corpus-id and score."""
-    found = _beir_records(file, _JUDGED)
-    picked = found.pick({name: name for name in _JUDGED})
-    return Records(file.name, list(_JUDGED), list(picked.values()), found.names)
+def beir_judgement_batches(file: RawFile, *, rows: int) -> Iterator[Records]:
+    """Judgements of a split, of which `rows` at a time are in memory; columns query-id, corpus-id and score."""
+    for found in _beir_batches(file, _JUDGED, rows):
+        picked = found.pick({name: name for name in _JUDGED})
+        yield Records(file.name, list(_JUDGED), list(picked.values()), found.names)
 
 
-def _beir_records(file: RawFile, wanted: tuple[Column, ...]) -> Records:
+def _beir_batches(file: RawFile, wanted: Sequence[Column], rows: int) -> Iterator[Records]:
     if file.name.endswith(".parquet"):
-        return read_parquet_columns(file.path, wanted)
+        return parquet_batches(file.path, wanted)
     if file.name.endswith(".tsv"):
-        return read_delimited(file, "\t", quoting=False)
-    return read_json_lines(file, wanted, gaps=True)
+        return delimited_batches(file, "\t", quoting=False, rows=rows)
+    return json_line_batches(file, wanted, rows=rows)

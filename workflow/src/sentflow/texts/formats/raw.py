@@ -4,11 +4,11 @@ import codecs
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, listed
 from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import is_archive, member_names, read_members
 from sentflow.files.io import has_half
@@ -54,6 +54,16 @@ def numbered(n: int, *, after: int = 0) -> list[str]:
     return [str(number) for number in range(after + 1, after + n + 1)]
 
 
+def whole(parts: Sequence[Records]) -> Records:
+    """The rows of a file whose batches all have the columns of the first."""
+    columns = zip(*(part.columns for part in parts), strict=True)
+    joined = [
+        None if column[0] is None else [value for cells in column for value in cells or ()]
+        for column in columns
+    ]
+    return replace(parts[0], columns=joined, names=[name for part in parts for name in part.names])
+
+
 def records_of(file: str, names: Sequence[str], rows: Sequence[Sequence[str]], *, what: str) -> Records:
     """Rows as records. Raises DataError: there are none; `what` says what the file lacks then."""
     if not rows:
@@ -85,12 +95,6 @@ def typed_records(
         for name, column in values.items()
     }
     return Records(file, header, [columns.get(name) for name in header], numbered(n, after=after))
-
-
-def listed(items: Iterable[str], limit: int = 20) -> str:
-    """Items for a message: the first few, the rest as a count."""
-    items = list(items)
-    return ", ".join(items[:limit]) + (f" and {len(items) - limit} more" if len(items) > limit else "")
 
 
 def _as_text(value: Any, file: str, column: str, row: int, joined: str | None) -> str:
@@ -171,6 +175,7 @@ _ENDINGS = {
     "json": ".json",
     "jsonl": ".jsonl",
     "tsv": ".tsv",
+    "yaml": ".yml",
 }
 
 
@@ -246,29 +251,18 @@ class RawFile:
         return fitting[0]
 
 
-def read_parquet_columns(
-    path: Path, wanted: Iterable[Column | None], *, joined: str | None = None
-) -> Records:
-    """The wanted columns that exist."""
-    from sentflow.files.parquet_columns import column_names, column_values
-
-    header = column_names(path)
-    names = set(wanted)
-    values = column_values(path, [name for name in header if name in names])
-    return typed_records(path.name, header, values, joined=joined)
-
-
 def parquet_batches(
     path: Path, wanted: Iterable[Column | None], *, joined: str | None = None
 ) -> Iterator[Records]:
-    """The rows of `read_parquet_columns`, of which a batch at a time is in memory."""
+    """The wanted columns that exist, of which a batch of rows at a time is in memory."""
     from sentflow.files.parquet_columns import column_batches, column_names
 
     header, done = column_names(path), 0
-    names = set(wanted)
-    for values in column_batches(path, [name for name in header if name in names]):
+    wanted = set(wanted)
+    names = [name for name in header if name in wanted]
+    for values in column_batches(path, names):
         records = typed_records(path.name, header, values, joined=joined, after=done)
         yield records
         done += len(records)
     if not done:  # says whether it has no rows, or none of these columns
-        yield read_parquet_columns(path, names, joined=joined)
+        yield typed_records(path.name, header, dict.fromkeys(names, ()), joined=joined)

@@ -6,74 +6,34 @@ from typing import TypeAlias
 
 from sentflow.config import collections, pairs, tasks, trainings
 from sentflow.errors import DataError
-from sentflow.texts.formats.classic import (
-    read_slashed,
-    read_smart,
-    read_spaced,
-    read_trec_documents,
-    read_trec_topics,
-)
-from sentflow.texts.formats.delimited import (
-    delimited_batches,
-    line_batches,
-    read_arff,
-    read_matched_lines,
-    read_whole,
-)
-from sentflow.texts.formats.documents import (
-    read_assin,
-    read_conll_archive,
-    read_oab_exam,
-    read_oab_justifications,
-    read_statute,
-    read_text_folders,
-)
-from sentflow.texts.formats.json_records import (
-    json_line_batches,
-    read_beir_judgements,
-    read_beir_texts,
-    read_json_lines,
-    read_json_list,
-    read_law_questions,
-    read_laws,
-    read_rasa_intents,
-    read_rasa_templates,
-    read_squad,
-    read_turns,
-)
-from sentflow.texts.formats.raw import (
-    Column,
-    RawFile,
-    Records,
-    parquet_batches,
-    read_parquet_columns,
-)
+from sentflow.texts.formats import classic, delimited, documents, json_records
+from sentflow.texts.formats.raw import Column, RawFile, Records, parquet_batches, whole
 
 FileReader: TypeAlias = tasks.Reader | pairs.Reader | collections.Records | trainings.Reader
 """What an entry of the catalog says of its files."""
 
 WITHOUT_KEYS: Mapping[str, Callable[[RawFile], Records]] = {
-    "arff": read_arff,
-    "assin-xml": read_assin,
-    "beir": read_beir_texts,
-    "beir-judgements": read_beir_judgements,
-    "conll-archive": read_conll_archive,
-    "law-questions": read_law_questions,
-    "laws": read_laws,
-    "oab-exam": read_oab_exam,
-    "oab-justifications": read_oab_justifications,
-    "rasa-intents": read_rasa_intents,
-    "rasa-templates": read_rasa_templates,
-    "slashed": read_slashed,
-    "smart": read_smart,
-    "squad": read_squad,
-    "statute": read_statute,
-    "trec": read_trec_documents,
-    "trec-topics": read_trec_topics,
-    "turns": read_turns,
-    "whole": read_whole,
+    "arff": delimited.read_arff,
+    "assin-xml": documents.read_assin,
+    "conll-archive": documents.read_conll_archive,
+    "law-questions": json_records.read_law_questions,
+    "laws": json_records.read_laws,
+    "oab-exam": documents.read_oab_exam,
+    "oab-justifications": documents.read_oab_justifications,
+    "rasa-intents": json_records.read_rasa_intents,
+    "rasa-templates": json_records.read_rasa_templates,
+    "slashed": classic.read_slashed,
+    "smart": classic.read_smart,
+    "squad": json_records.read_squad,
+    "statute": documents.read_statute,
+    "trec": classic.read_trec_documents,
+    "trec-topics": classic.read_trec_topics,
+    "turns": json_records.read_turns,
+    "whole": delimited.read_whole,
 }
 """Formats that say themselves what their columns are."""
+_BEIR = {"beir": json_records.beir_text_batches, "beir-judgements": json_records.beir_judgement_batches}
+_BATCH_ROWS = 1 << 10
 
 
 def raw_file(path: Path, reader: FileReader) -> RawFile:
@@ -100,32 +60,40 @@ def read_records(
     raw = raw_file(path, reader)
     if reader.format in WITHOUT_KEYS:
         return WITHOUT_KEYS[reader.format](raw)
+    if reader.format in _BEIR:
+        return whole([*_BEIR[reader.format](raw, rows=_BATCH_ROWS)])
     widths = getattr(reader, "columns", None) or ()
     match reader.format:
         case "csv" | "ulysses-csv" | "tsv" | "blocks":
             (records,) = _delimited(raw, reader, widths=widths)
             return records
         case "jsonl":
-            return read_json_lines(raw, wanted, gaps=gaps, joined=joined)
+            return json_records.read_json_lines(raw, wanted, gaps=gaps, joined=joined)
         case "json":
-            return read_json_list(raw, wanted, gaps=gaps, joined=joined)
+            return json_records.read_json_list(raw, wanted, gaps=gaps, joined=joined)
+        case "yaml":
+            return json_records.read_yaml(raw, wanted, joined=joined)
         case "parquet":
-            return read_parquet_columns(path, wanted, joined=joined)
+            return whole([*parquet_batches(path, wanted, joined=joined)])
         case "spaced":
-            return read_spaced(raw, widths)
+            return classic.read_spaced(raw, widths)
         case "text-folders":
-            return read_text_folders(path, str(reader.root), encoding=reader.encoding)
+            return documents.read_text_folders(path, str(reader.root), encoding=reader.encoding)
         case "lines":
-            return read_matched_lines(raw, reader.pattern) if reader.pattern else next(line_batches(raw))
+            return (
+                delimited.read_matched_lines(raw, reader.pattern)
+                if reader.pattern
+                else next(delimited.line_batches(raw))
+            )
     raise ValueError(f"{reader.format} is not read as records")
 
 
 def record_batches(
-    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int
+    path: Path, reader: FileReader, wanted: Iterable[Column], *, joined: str, rows: int = _BATCH_ROWS
 ) -> Iterator[Records]:
     """The records of `read_records`, of which about `rows` at a time are in memory, where the format can be read so.
 
-    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines`` and ``parquet`` is a batch.
+    A file in any other format than ``csv``, ``tsv``, ``jsonl``, ``lines``, ``parquet`` and those of BEIR is a batch.
     """
     if not path.is_file():
         raise DataError(f"{path}: no such file")
@@ -134,11 +102,13 @@ def record_batches(
         case "csv" | "tsv":
             yield from _delimited(raw, reader, rows=rows)
         case "jsonl":
-            yield from json_line_batches(raw, wanted, joined=joined, rows=rows)
+            yield from json_records.json_line_batches(raw, wanted, joined=joined, rows=rows)
         case "lines" if not reader.pattern:
-            yield from line_batches(raw, rows=rows)
+            yield from delimited.line_batches(raw, rows=rows)
         case "parquet":
             yield from parquet_batches(path, wanted)
+        case "beir" | "beir-judgements":
+            yield from _BEIR[reader.format](raw, rows=rows)
         case _:
             yield read_records(path, reader, wanted, joined=joined)
 
@@ -147,7 +117,7 @@ def _delimited(
     raw: RawFile, reader: FileReader, *, widths: Sequence[int] = (), rows: int | None = None
 ) -> Iterator[Records]:
     has_quotes = reader.format in ("csv", "ulysses-csv")
-    return delimited_batches(
+    return delimited.delimited_batches(
         raw,
         reader.delimiter if has_quotes else "\t",
         quoting=has_quotes and getattr(reader, "quoting", True),

@@ -3,7 +3,7 @@
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from sentflow.report.families.retrieval.words import POPULATION as OF_QUESTIONS
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.training.record import HeldOutRow, Made, Record
 from sentflow.training.settings import CardSettings
+from sentflow.training.sweeps import number_word
 
 
 @dataclass(frozen=True)
@@ -112,23 +113,16 @@ class CardScore:
     unit: str
     population: str  # what the interval speaks for
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What tells the scores of an encoder apart."""
-        return self.task_type, self.data, self.measure
-
 
 def read_scores(summaries: Sequence[Path]) -> list[CardScore]:
     """The main scores in summaries of any family; files of other kinds are passed over, undefined scores left out."""
-    found = [score for path in summaries for score in _read(path)]
-    return [score for score in found if math.isfinite(score.value)]
-
-
-def _read(path: Path) -> Iterable[CardScore]:
-    if path.suffix != ".parquet" or path.stem not in _KINDS:
-        return []
-    kind, convert = _KINDS[path.stem]
-    return [score for row in read_rows(path, kind, may_be_empty=True) if (score := convert(row)) is not None]
+    found: list[CardScore] = []
+    for path in summaries:
+        if path.suffix == ".parquet" and path.stem in _KINDS:
+            kind, convert = _KINDS[path.stem]
+            scores = map(convert, read_rows(path, kind, may_be_empty=True))
+            found += [score for score in scores if score is not None and math.isfinite(score.value)]
+    return found
 
 
 def _of_task(row: ScoreRow) -> CardScore:
@@ -199,8 +193,7 @@ class Facts:
     about: CardSettings
     selection: Mapping[str, Any]  # how the snapshot was chosen; ``step`` is the chosen one
     loss: tuple[float, float]  # mean over the first and over the last tenth of the steps
-    # held_out: what rows that were not trained on measured at first and with the chosen weights; empty without such
-    # rows
+    # held_out: measured on rows that were not trained on, at first and with the chosen weights
     held_out: Sequence[HeldOutRow]
     scores: Sequence[CardScore]  # of this encoder
     spreads: Sequence[Spread]  # of the scores that two seeds or more have
@@ -216,11 +209,7 @@ class Facts:
 def read_facts(
     training: Path, manifest: Path, about: CardSettings, summaries: Sequence[Path], overlap: Path | None
 ) -> Facts:
-    """The facts of one encoder.
-
-    `training`: folder with ``record.json``, ``made.json``, ``selection.json``, ``history.parquet`` and
-    ``held-out.parquet``. `summaries`: files of ``summary/``; those that hold no scores are passed over.
-    """
+    """The facts of one encoder, by the folder of its training and the files of ``summary/``."""
     record = Record.read(training / "record.json")
     selection = read_sealed(training / "selection.json")
     if not isinstance(selection, dict) or not isinstance(selection.get("step"), int):
@@ -277,10 +266,7 @@ _HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.+-]*\Z")
 
 
 def model_card(facts: Facts) -> str:
-    """The text of ``README.md``: front matter and body; equal facts give equal text.
-
-    Raises jinja2.UndefinedError: the template asks for what the facts do not have.
-    """
+    """The text of ``README.md``, equal for equal facts. jinja2.UndefinedError: the template asks for others."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent),
         undefined=StrictUndefined,
@@ -427,7 +413,7 @@ def limits(score: CardScore) -> str:
 
 
 def shown(value: Any) -> str:
-    """A setting as it was written: ``3e-05``, ``0.9, 0.999``, ``yes``."""
+    """A setting as it was written: ``3e-5``, ``0.9, 0.999``, ``yes``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:  # which may mean that the start's own is taken, as for dropout
@@ -436,7 +422,7 @@ def shown(value: Any) -> str:
         return ", ".join(shown(one) for one in value) or "none"
     if value == "":  # as of prompts
         return "empty"
-    return f"{value:.12g}" if isinstance(value, float) else escaped(str(value))
+    return number_word(value, 12) if isinstance(value, float) else escaped(str(value))
 
 
 def flat(settings: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:

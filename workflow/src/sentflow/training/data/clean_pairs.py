@@ -1,8 +1,8 @@
 """Rows of one relation into pairs that may be trained on: masked, in the right language, and of no test.
 
-Personal numbers and addresses are masked where a pattern can tell for sure: CPF, e-mail, telephone. A CPF without its
-dots must have right check digits (Receita Federal, módulo 11), so that numbers of laws and proceedings stay; a
-telephone number must have an area code in brackets, a country code, or a word before it that says so. Names stay.
+Personal numbers and addresses are masked where a pattern can tell for sure. A CPF without its dots must have right
+check digits (Receita Federal, módulo 11), so that numbers of laws stay; a telephone number an area code in brackets, a
+country code, or a word before it that says so. Names stay.
 """
 
 import re
@@ -92,8 +92,7 @@ class Cleaned:
 
     language: str | None  # ISO 639-1 code that all texts should have, lower case; None checks none
     held_out: HeldOut  # texts of tests
-    # counts: ``read``, ``kept``; ``equal``: both texts are the same but for case and punctuation; ``other_language``;
-    # ``held_out``
+    # counts: ``read``, ``kept``, ``equal`` (but for case and punctuation), ``other_language``, ``held_out``
     counts: Counter[str] = field(default_factory=Counter)
     # of_tests: test → pairs left out for a text of it, each counted for the first
     of_tests: Counter[Test] = field(default_factory=Counter)

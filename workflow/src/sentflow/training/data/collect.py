@@ -28,11 +28,10 @@ def collected_titles(corpora: Iterable[Corpus]) -> Rows:
 
 
 def collected_neighbours(corpora: Iterable[Corpus], words: int | None = None) -> Rows:
-    """Every document with the next one of its law, or every passage with the next one of its document.
+    """Every document with the next one of its law, or every passage of so many words with the next of its document.
 
-    `corpora`: their documents, in order. Two are of one law where their identifiers are the same before the last
-    ``|``. `words`: of a passage. None takes whole documents. What is left at the end of a document is a passage if it
-    has half as many words.
+    Two documents are of one law where their identifiers are the same before the last ``|``. What is left at the end of
+    a document is a passage if it has half as many words.
     """
     return joined(_articles(corpus) if words is None else _passages(corpus, words) for corpus in corpora)
 
@@ -64,10 +63,9 @@ def _with_next(names: list[str], texts: list[str], wholes: list[str]) -> Rows:
 
 
 def collected_spans(corpora: Iterable[Corpus], split: str | None) -> Rows:
-    """Every document as a text with a line per span: its title, then the parts of its text.
+    """Every document as a text with a line per span: its title, then the parts of its text, in single spaces.
 
-    `split`: regular expression of what lies between two parts; None takes lines. White space within a part is one
-    space.
+    `split`: regular expression of what lies between two parts; None takes lines.
     """
     between = re.compile(r"\n" if split is None else split)
 

@@ -1,9 +1,8 @@
 """Cleaned relations into one table of pairs, without copies and near copies, in bounded memory.
 
 MinHash with banding, then the true similarity: Broder, On the resemblance and containment of documents, SEQUENCES 1997;
-banding after Indyk and Motwani, STOC 1998. Rows lie in files (read, not mapped: pages of a mapped file count as
-memory of the job), bands are looked at one after the other. Libraries of MinHash keep kilobytes per row in memory, and
-know other n-grams than our audits.
+banding after Indyk and Motwani, STOC 1998. Rows lie in files, read and not mapped; bands are looked at one after the
+other. Libraries of MinHash keep kilobytes per row in memory, and know other n-grams than our audits.
 """
 
 import os
@@ -30,10 +29,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def signatures(texts: Sequence[str]) -> np.ndarray:
-    """(n, `LENGTH`) uint32 signatures of n texts.
-
-    The share of places where two of them agree estimates the Jaccard similarity of their character 5-grams.
-    """
+    """(n, `LENGTH`) uint32: where they agree estimates the Jaccard similarity of character 5-grams of n texts."""
     hashes, rows = distinct_ngrams(texts)
     starts = np.searchsorted(rows, np.arange(len(texts)))
     draws = np.random.default_rng(_SEED)
@@ -57,11 +53,10 @@ def keys_of_bands(signed: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def near_copies(known: "Scratch", rows: np.ndarray, *, threshold: float) -> np.ndarray:
-    """Which rows are nearly equal to an earlier one; of each cluster of near copies the first row is none.
+    """(m,) bool: which rows are nearly equal to an earlier one; of each cluster of near copies the first row is none.
 
-    `rows`: (m,) int64, ascending: those that are compared with one another. `threshold`: Jaccard similarity of
-    character 5-grams that each side must have, above 0 and at most 1: two questions about one paragraph are no copies.
-    Rows that are so similar to one of a cluster belong to it (single linkage). Returns: (m,) bool.
+    `rows`: (m,) int64, ascending: those that are compared. `threshold`: Jaccard similarity of character 5-grams that
+    each side must have: two questions about one paragraph are no copies. Clusters are of single linkage.
     """
     first = np.arange(len(rows))
     for pairs in _candidates(known, rows):
@@ -207,8 +202,7 @@ class Combined:
     @property
     def kept(self) -> np.ndarray:
         """(n,) bool: the others."""
-        kept: np.ndarray = ~(self.copy | self.near)
-        return kept
+        return np.asarray(~(self.copy | self.near))
 
     def facts(self) -> list[dict[str, Any]]:
         """Counts of each relation, as JSON holds them."""
@@ -223,10 +217,7 @@ class Combined:
 
 
 def combined(scratch: Scratch, relations: Sequence[str], *, near: float) -> Combined:
-    """Which rows are copies, or nearly so, of earlier ones.
-
-    `near`: Jaccard similarity of character 5-grams from which a text is a near copy of another; of a row both must be.
-    """
+    """Which rows are copies of earlier ones, or nearly so, by a Jaccard similarity of both texts of `near` or more."""
     relation = np.repeat(np.arange(len(relations)), scratch.n_of_part)
     copy = np.ones(len(relation), bool)
     copy[np.unique(scratch.keys, return_index=True)[1]] = False

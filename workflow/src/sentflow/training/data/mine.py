@@ -37,8 +37,7 @@ class Candidate:
 
     question_set: str
     question: str
-    # relevant: identifier of the relevant document beside which it would stand; for labelled rows of the one that a
-    # margin is counted from, empty where the retriever found none
+    # relevant: document beside which it would stand, or that a margin is counted from; empty: not found
     relevant: str
     # relevant_rank, relevant_score: of that document; 0 and NaN where it was not found
     relevant_rank: int
@@ -72,9 +71,8 @@ class Mined:
         """The counts; what became of the documents; and how many negatives may be relevant.
 
         The last is ``false_negatives_per_unjudged``: if one more relevant document of every question had never been
-        judged, and the retriever had it within its ranks as often as the judged ones, such documents would be this
-        share of the negatives. None without negatives, and where it is not `estimable`: where a margin would stop such
-        documents, too, or a retriever said what is relevant.
+        judged, and the retriever had it within its ranks as often as the judged ones, this share of the negatives would
+        be such documents. None without negatives, and where it is not `estimable`: with a margin or pseudo labels.
         """
         outcomes = Counter(one.outcome for one in self.looked_at)
         ranks = [one.rank for one in self.looked_at if one.outcome == TAKEN]
@@ -100,10 +98,10 @@ def mine(
 ) -> None:
     """Add the rows of a question set.
 
-    `run`: what the retriever found for them; None for rows without negatives. `form`: ``"pairs"``: a row for each
-    relevant document; ``"triplets"``: a row for each of its negatives; ``"labelled"``: a row with label 1 for each
-    relevant document of a question, then one with label 0 for each negative; ``"scored"``: triplets with the
-    retriever's scores, without relevant documents that it did not find.
+    `run`: what the retriever found; None for rows without negatives. `form`: ``"pairs"``: a row for each relevant
+    document; ``"triplets"``: one for each of its negatives; ``"labelled"``: one with label 1 for each relevant document
+    of a question, then one with label 0 for each negative; ``"scored"``: triplets with the retriever's scores, without
+    relevant documents that it did not find.
     """
     text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     copies, grades = _copies_of(text_of), questions.by_question()
@@ -153,10 +151,9 @@ def mine(
 
 
 def pseudo_labelled(questions: Questions, run: Run, margin: float) -> Questions:
-    """Questions whose first document counts as relevant, where a retriever ranks it well before the second.
+    """Questions whose first document counts as relevant, where a retriever ranks it well before a second.
 
-    `questions`: their judgements, if there are any, are not kept. `margin`: least difference of the two scores, in
-    their units. A question with a single document is not labelled.
+    `margin`: least difference of the two scores, in their units. Judgements, if there are any, are not kept.
     """
     sure = [
         (place, ranked)

@@ -128,10 +128,7 @@ def in_parts(batches: Iterable[Rows], least: int) -> Iterator[Rows]:
 
 
 def shuffled(rows: Rows, seed: int) -> tuple[Rows, int]:
-    """Rows with the ``other`` of another row each, and in how many of them it happens to be the same text.
-
-    Every row but a single one gets that of another row: rows are put in a random circle, and each has the next one's.
-    """
+    """Rows with the ``other`` of the next row of a random circle, and in how many of them it is the same text."""
     order = Draws(seed, ("shuffled positives",)).generator().permutation(len(rows))
     others = rows.columns["other"]
     found = [""] * len(rows)
@@ -198,12 +195,9 @@ CONTRADICTION, ENTAILMENT = "0", "1"  # as ConSERT numbers them; 2 is neutral
 def by_premise(rows: Rows, *, negatives: bool) -> Rows:
     """A row for each entailed hypothesis: premise, hypothesis, and a contradicted hypothesis of the same premise.
 
-    `rows`: premises (``text``), hypotheses (``other``) and classes (``label``); those of other classes are left out.
-    `negatives`: whether there must be a contradicted hypothesis; otherwise rows are pairs. Rows are in the order of the
-    entailed hypotheses. The k-th one of a premise has its k-th contradiction, counted again from the first where there
-    are fewer.
-
-    princeton-nlp/SimCSE@49fa580a leaves out premises that lack either, and draws the contradiction at random.
+    `rows`: premises (``text``), hypotheses (``other``) and classes (``label``). `negatives`: whether there must be a
+    contradicted hypothesis; otherwise rows are pairs. The k-th entailed one of a premise has its k-th contradiction,
+    counted again from the first. princeton-nlp/SimCSE@49fa580a draws it at random.
     """
     premises, hypotheses, classes = (rows.columns[key] for key in ("text", "other", "label"))
     entailed = [place for place, found in enumerate(classes) if found == ENTAILMENT]
@@ -230,8 +224,8 @@ ROWS = 1 << 14
 class Preparation:
     """Chooses and checks the rows of training data, part by part, and counts what it leaves out.
 
-    `rows`: how many there must be; None is not known. `labels`: label as written → class; empty where labels are
-    classes already.
+    `rows`: how many there must be, if known. `labels`: label as written → class; empty where labels are classes
+    already.
     """
 
     def __init__(
@@ -251,11 +245,7 @@ class Preparation:
         self._more: dict[str, Any] = {}
 
     def parts(self, batches: Iterable[Rows]) -> Iterator[TrainingData]:
-        """The tables of rows, in their order.
-
-        Of texts, pairs, triplets and spans that are taken as they stand, `ROWS` are in memory at a time. Rows with
-        labels or scores, rows made of several others and shuffled ones come as one part.
-        """
+        """The tables of rows, in their order, `ROWS` in memory at a time where they are taken as they stand."""
         chosen = self.settings
         by_row = are_taken_by_row(chosen.form, chosen.nli, chosen.shuffled_positives)
         for rows in in_parts(batches, ROWS) if by_row else [joined(batches)]:
@@ -294,9 +284,7 @@ class Preparation:
     def facts(self) -> dict[str, Any]:
         """Facts about all parts so far, as JSON holds them.
 
-        ``read`` counts rows of the files, ``dropped`` why rows were left out (``without_negative``: entailed hypotheses
-        of premises without a contradiction), ``one_word`` the rows whose ``text`` is one word, which no permutation
-        changes.
+        ``without_negative``: entailed hypotheses of premises without a contradiction; ``one_word``: rows of one word.
         """
         data, expected = self.data, self._expected
         counts = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in self._dropped.items() if n)

@@ -1,7 +1,6 @@
 """LoRA: of each chosen layer only a product of two thin matrices is trained, which is added to its weights at the end.
 
-Hu et al. 2021 (arXiv 2106.09685), by peft. All of it is in the state of a training, and none of it in what is exported:
-so a training goes on exactly, and another one starts from its result as from any encoder.
+Hu et al. 2021 (arXiv 2106.09685), by peft. All of it is in the state of a training, and none in what is exported.
 """
 
 import copy

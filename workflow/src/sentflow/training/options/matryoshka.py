@@ -16,10 +16,7 @@ from sentflow.training.settings import Matryoshka
 
 
 def extended(kind: type[Objective], settings: Matryoshka) -> type[Objective]:
-    """An objective whose loss is the weighted sum of its losses of truncated vectors.
-
-    Vectors that do not depend on what is trained are not truncated: they are what a recipe aims at.
-    """
+    """An objective whose loss is the weighted sum of its losses of truncated vectors, but for frozen views."""
     weighted = tuple(zip(settings.dimensions, _weights(settings), strict=True))
 
     class WithMatryoshka(kind):  # type: ignore[misc, valid-type]
@@ -40,13 +37,7 @@ def extended(kind: type[Objective], settings: Matryoshka) -> type[Objective]:
 
 
 def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
-    """Vectors with zeros after their first numbers, as long as before.
-
-    Zeros change no cosine and no distance, and layers that read the vectors are as wide as before. The length is that
-    of the whole vector, so that at full width nothing changes, and unit vectors stay unit vectors.
-
-    `dimension`: how many numbers are left, in [1, d].
-    """
+    """Vectors with zeros after their first numbers, as long (in norm) as before, so that full width changes nothing."""
     first = torch.nn.functional.pad(vectors[:, :dimension], (0, vectors.shape[1] - dimension))
     found: torch.Tensor = torch.nn.functional.normalize(first, dim=1) * vectors.norm(dim=1, keepdim=True)
     return found

@@ -1,7 +1,6 @@
 """A bi-encoder for retrieval: one encoder reads questions and documents, and cosines rank the documents.
 
-Karpukhin et al. 2020 (arXiv 2004.04906) with negatives of the batch and hard ones; with `ContrastiveLoss` as
-CuongNN218/zalo_ltr_2021@b63aa805.
+Karpukhin et al. 2020 (arXiv 2004.04906); with `ContrastiveLoss` as CuongNN218/zalo_ltr_2021@b63aa805.
 """
 
 from collections.abc import Sequence
@@ -45,6 +44,11 @@ class BiEncoder(Objective):
         known = false_negatives([row["text"] for row in rows], texts)
         return ranking_loss(questions, documents, known, scale=self.settings.scale)
 
+    def scored(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> list[tuple[float, int]]:
+        """Of rows with labels, cosines and labels."""
+        cosines = torch.nn.functional.cosine_similarity(views[0], views[1]).tolist()
+        return [(cosine, row["label"]) for cosine, row in zip(cosines, rows, strict=True) if "label" in row]
+
 
 def ranking_loss(
     questions: torch.Tensor,
@@ -56,11 +60,8 @@ def ranking_loss(
     """Mean cross-entropy of finding the document of each question among all documents of the batch, by cosine.
 
     `questions`: (n, d) float. `documents`: one or two tensors (n, d): the relevant document of each question, and a
-    hard negative of each. `false_negatives`: (n, n · number of tensors) bool: candidates that count in no sum, because
-    they are relevant to the question, too. The own document of a question is none. `scale`: what cosines are multiplied
-    by.
-
-    `MultipleNegativesRankingLoss` of sentence-transformers where there are no false negatives.
+    hard negative. `false_negatives`: (n, n · tensors) bool: candidates that count in no sum. `scale`: multiplies
+    cosines. `MultipleNegativesRankingLoss` of sentence-transformers where there are no false negatives.
     """
     logits = cos_sim(questions, torch.cat(list(documents))) * scale
     logits = logits.masked_fill(false_negatives.to(logits.device), -torch.inf)
@@ -70,11 +71,9 @@ def ranking_loss(
 def contrastive_loss(
     questions: torch.Tensor, documents: torch.Tensor, labels: torch.Tensor, *, margin: float
 ) -> torch.Tensor:
-    """Mean over pairs of half the squared distance, or of what a pair with label 0 lacks to the margin.
+    """Mean over pairs of half the squared distance, or, with label 0, of what it lacks to the margin, squared.
 
-    `questions`, `documents`: (n, d) float, row i of both is a pair. `labels`: (n,) 1 where the document is relevant,
-    else 0. `margin`: Distance, 1 − cosine, from which on a pair with label 0 gives no gradient.
-
+    `questions`, `documents`: (n, d) float, row i of both is a pair. `labels`: (n,) 0 or 1. `margin`: of 1 − cosine.
     Hadsell et al. 2006, equation 4; `ContrastiveLoss` of sentence-transformers.
     """
     distances = 1 - torch.nn.functional.cosine_similarity(questions, documents)

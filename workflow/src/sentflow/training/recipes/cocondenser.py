@@ -20,8 +20,8 @@ UPSTREAM = "language-model-twice"
 class CoCondenser(Condenser):
     """Two views: a drawn span of each document, and another one.
 
-    `settings`: those of Condenser; ``defects``, of which ``language-model-twice`` gives the language model twice its
-    weight, as the released code does with its gradient cache: it divides by documents and adds up over spans.
+    ``language-model-twice`` gives the language model twice its weight, as the released code does with its gradient
+    cache: it divides by documents and adds up over spans.
     """
 
     settings: Settings
@@ -43,10 +43,7 @@ class CoCondenser(Condenser):
         return {"parts": parts, "vectors": vectors}
 
     def loss(self, views: Sequence[Any], rows: Sequence[Row]) -> torch.Tensor:
-        """Mean cross-entropy over hidden tokens, plus that of each span's partner among all other spans.
-
-        The second is of dot products, which are neither scaled nor divided, and a span is no candidate for itself.
-        """
+        """Mean cross-entropy over hidden tokens, plus that of each span's partner among all others, by dot product."""
         parts, vectors = self._apart(views)
         weight = 2.0 if UPSTREAM in self.settings.defects else 1.0
         return weight * super().loss([parts], rows) + partner_cross_entropy(*vectors)
@@ -69,10 +66,7 @@ class CoCondenser(Condenser):
 
 
 def partner_cross_entropy(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy of finding the other vector of a pair among all others, by dot product.
-
-    `first`, `second`: (n, H) each; row i of both is a pair.
-    """
+    """Mean cross-entropy of finding the other vector of a pair of rows, (n, H) each, among all others."""
     return torch.nn.functional.cross_entropy(*partner_scores(first, second))
 
 

@@ -1,8 +1,7 @@
 """Condenser: hidden tokens are said again by a short head that sees the late layers through one vector alone.
 
 Gao and Callan 2021 (arXiv 2104.08253), luyug/Condenser. The head reads the last layer of the first token and an early
-layer of all others; so what late layers know of a text must pass through the vector of its first token, which retrieval
-reads out. The head is kept for a training that goes on, and is no part of the encoder.
+layer of all others. It is kept for a training that goes on, and is no part of the encoder.
 """
 
 from collections.abc import Sequence
@@ -26,9 +25,7 @@ PREFIX = "condenser."
 class Condenser(MaskedLanguageModelling):
     """Masked language modelling by the head and, with ``late_mlm``, by the encoder itself, too.
 
-    `settings`: those of masked language modelling; ``skip_from``, the layer that the head reads, null for half of all;
-    ``layers`` of the head; ``late_mlm``. Raises ConfigError: ``skip_from`` is not below the number of layers, or the
-    layers of the start are not known.
+    Raises ConfigError: ``skip_from`` is not below the number of layers, or the layers of the start are not known.
     """
 
     settings: Settings | Cocondenser

@@ -1,11 +1,9 @@
 """ConSERT: two augmented views of the embeddings of a sentence; unsupervised, supervised, or both at once.
 
-Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff;
-HYU-NLP/Korean-Sentence-Representations@b03e1514, `ConSERT`.
+Yan et al. 2021 (arXiv 2105.11741); yym6472/ConSERT@03c9e8ff; HYU-NLP/Korean-Sentence-Representations@b03e1514.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+from torch.utils.hooks import RemovableHandle
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row, recipe
@@ -28,12 +27,10 @@ BLOCKS = {DIFFERENCE: 3, DIFFERENCE_AND_SQUARE: 4}
 
 
 def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tensor:
-    """The vectors of two texts beside one another.
+    """The (n, d) vectors of two texts beside one another, (n, 3 d) or (n, 4 d).
 
-    `u`, `v`: (n, d) float. `form`: ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019,
-    section 3; the paper of ConSERT; `SoftmaxLoss` of sentence-transformers). ``"difference-and-square"``: the square of
-    the greater value as a fourth block (the released scripts of yym6472/ConSERT@03c9e8ff). Returns (n, 3 d) or (n, 4
-    d).
+    ``"difference"``: u, v and the absolute difference (Reimers and Gurevych 2019, section 3; the paper of ConSERT).
+    ``"difference-and-square"``: the square of the greater value as a fourth block (yym6472/ConSERT@03c9e8ff).
     """
     blocks = [u, v, (u - v).abs()]
     if form == DIFFERENCE_AND_SQUARE:
@@ -44,18 +41,15 @@ def pair_features(u: torch.Tensor, v: torch.Tensor, *, form: str) -> torch.Tenso
 def nt_xent(first: torch.Tensor, second: torch.Tensor, *, temperature: float) -> torch.Tensor:
     """NT-Xent of two views, the sum of both directions; the other sentences of the same view are negatives, too.
 
-    `first`, `second`: (n, d) float, row i of both is the same sentence. `temperature`: what cosines are divided by, >
-    0. Returns a scalar, a mean over n for each view as anchor, added: twice the mean over 2n anchors of the paper. The
-    order of the views does not matter; 2 ln(2n − 1) for vectors that are all the same.
-
-    Yan et al. 2021 (arXiv 2105.11741), section 3; the sum is that of yym6472/ConSERT@03c9e8ff.
+    `first`, `second`: (n, d) float, row i of both is the same sentence. `temperature`: what cosines are divided by.
+    Returns twice the mean over 2n anchors of the paper; 2 ln(2n − 1) for vectors that are all the same. Yan et al. 2021
+    (arXiv 2105.11741), section 3; the sum is that of yym6472/ConSERT@03c9e8ff.
     """
     loss = MultipleNegativesRankingLoss(
         model=None, scale=1 / temperature, directions=("query_to_doc", "query_to_query")
     )
-    both: torch.Tensor = loss.compute_loss_from_embeddings(
-        [first, second], None
-    ) + loss.compute_loss_from_embeddings([second, first], None)
+    of = loss.compute_loss_from_embeddings
+    both: torch.Tensor = of([first, second], None) + of([second, first], None)
     return both
 
 
@@ -86,11 +80,10 @@ _ADVERSARIAL_EPSILON = 1e-10  # of yym6472/ConSERT@03c9e8ff
 
 
 class EmbeddingStage:
-    """The embedding module of an encoder, as BERT and RoBERTa and what is built like them have it.
+    """The embedding module of an encoder, as BERT and RoBERTa have it; changes are made inside a ``with`` alone.
 
-    Nothing stays in the encoder: every change is made for the forward passes inside a ``with``. `width` is H, of the
-    vectors that the module gives. `shuffles`: whether position ids are moved. Raises ConfigError: the encoder has no
-    such module, or no table of positions.
+    `width`: H, of its vectors. `shuffles`: whether position ids are moved. Raises ConfigError: the encoder has no such
+    module, or no table of positions.
     """
 
     def __init__(self, encoder: SentenceTransformer, *, shuffles: bool = False) -> None:
@@ -109,9 +102,8 @@ class EmbeddingStage:
         self._module = module
         self.width = int(network.get_input_embeddings().embedding_dim)
 
-    @contextmanager
-    def augmented(self, name: str, found: Sequence[Indices], lengths: Sequence[int]) -> Iterator[None]:
-        """Apply a view that was drawn sentence by sentence, see `drawn`."""
+    def augmented(self, name: str, found: Sequence[Indices], lengths: Sequence[int]) -> RemovableHandle:
+        """Apply a view that was drawn sentence by sentence, see `drawn`, inside a ``with``."""
 
         def cut(output: torch.Tensor) -> torch.Tensor:
             zeros = torch.from_numpy(_zeros(name, found, lengths, output.shape))
@@ -125,31 +117,17 @@ class EmbeddingStage:
             ids = ids.expand(len(found), -1)
             return (ids.gather(1, torch.from_numpy(places).to(ids.device)),)
 
-        if name != SHUFFLE:
-            with self.changed(cut):
-                yield
-            return
-        handle = self._module.get_submodule(_POSITIONS).register_forward_pre_hook(shuffled)
-        try:
-            yield
-        finally:
-            handle.remove()
+        if name == SHUFFLE:
+            return self._module.get_submodule(_POSITIONS).register_forward_pre_hook(shuffled)
+        return self.changed(cut)
 
-    @contextmanager
-    def changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Iterator[None]:
-        """Change the output of the module, (k, L, H)."""
-        handle = self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
-        try:
-            yield
-        finally:
-            handle.remove()
+    def changed(self, change: Callable[[torch.Tensor], torch.Tensor]) -> RemovableHandle:
+        """Change the output of the module, (k, L, H), inside a ``with``."""
+        return self._module.register_forward_hook(lambda _module, _inputs, output: change(output))
 
 
 def adversarial_noise(gradient: torch.Tensor, *, norm: float) -> torch.Tensor:
-    """The direction in which a loss grows fastest, `norm` long for every token; 0 where the gradient is (padding).
-
-    `gradient`: (k, L, H), of a loss to the output of the embedding module.
-    """
+    """`norm` long for every token, where a loss grows fastest by its (k, L, H) gradient; 0 where that is (padding)."""
     lengths = gradient.norm(dim=-1, keepdim=True) + _ADVERSARIAL_EPSILON
     noise: torch.Tensor = norm * gradient / lengths
     return noise
@@ -199,13 +177,18 @@ class ConSERT(Objective):
         if len(self._sides) > 1:
             self._check_labels(rows)
         ids = [[self.tokens(row[side]) for row in rows] for side in self._sides]
+        width = self._stage.width if self._stage else 0
+
+        def example(number: int, augmentation: View, side: int, place: int) -> Example:
+            own = ids[side][place]
+            if augmentation.name == ADVERSARIAL:  # its noise depends on both texts and their label
+                other = ids[1 - side][place]
+                return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
+            own_draws = draws.of("pass", number, "side", side, place)
+            return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, own_draws)}
+
         return [
-            [
-                self._example(
-                    augmentation, ids, side, place, rows, draws.of("pass", number, "side", side, place)
-                )
-                for place in range(len(rows))
-            ]
+            [example(number, augmentation, side, place) for place in range(len(rows))]
             for number, augmentation in enumerate(self._passes)
             for side in range(len(self._sides))
         ]
@@ -241,22 +224,6 @@ class ConSERT(Objective):
             ]
         return torch.stack(terms).sum()
 
-    def _example(
-        self,
-        augmentation: View,
-        ids: list[list[list[int]]],
-        side: int,
-        place: int,
-        rows: Sequence[Row],
-        draws: Draws,
-    ) -> Example:
-        own = ids[side][place]
-        if augmentation.name == ADVERSARIAL:  # its noise depends on both texts and their label
-            other = ids[1 - side][place]
-            return {"input_ids": own, "pair": other, "side": side, "label": int(rows[place]["label"])}
-        width = self._stage.width if self._stage else 0
-        return {"input_ids": own, "drawn": drawn(augmentation, len(own), width, draws)}
-
     def _cross_entropy(self, u: torch.Tensor, v: torch.Tensor, labels: Sequence[int]) -> torch.Tensor:
         """Sum over the pairs."""
         assert self.classifier is not None
@@ -265,11 +232,10 @@ class ConSERT(Objective):
         return torch.nn.functional.cross_entropy(logits, truth, reduction="sum")
 
     def _noise(self, examples: Sequence[Example], norm: float) -> torch.Tensor:
-        """(k, longest of both sides, H): up the gradient of the supervised term, token by token.
+        """(k, longest of both sides, H): up the gradient of the supervised term, of a pass of its own, token by token.
 
-        That of a pair does not depend on the other pairs but for a factor, which the norm takes away; so a part of a
-        batch has the noise that it has in the whole. It is the gradient of a pass of its own: with dropout, the
-        supervised term itself is computed under other masks.
+        That of a pair depends on the other pairs by a factor alone, which the norm takes away, so chunks have equal
+        noise.
         """
         assert self._stage is not None
         n = len(examples)

@@ -23,10 +23,7 @@ class CoSENT(Objective):
         return [self.read([row[side] for row in rows]) for side in ("text", "other")]
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
-        """log(1 + Σ exp(scale · (cos i − cos j))) over all pairs i, j of rows of which j has the higher label.
-
-        It is 0, and so is its gradient, where all labels of a batch are equal.
-        """
+        """log(1 + Σ exp(scale · (cos i − cos j))) over all pairs i, j of rows of which j has the higher label."""
         scores = self.settings.scale * pairwise_cos_sim(*views)
         labels = torch.tensor([row["label"] for row in rows], device=scores.device)
         is_lower = labels[:, None] < labels[None, :]

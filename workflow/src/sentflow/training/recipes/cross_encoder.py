@@ -1,7 +1,6 @@
 """A cross-encoder: one encoder reads a question and a document together and gives them one number.
 
-Nogueira and Cho 2019 (arXiv 1901.04085). It reranks what a cheaper retriever found, and its scores teach encoders of
-single texts (data of form ``scored``).
+Nogueira and Cho 2019 (arXiv 1901.04085). It reranks what was found, and its scores teach other encoders.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +24,7 @@ _SEGMENTS = "token_type_ids"
 
 @recipe("cross-encoder")
 class CrossEncoding(Objective):
-    """Views are questions with their documents and, where the data have them, with hard negatives; a pair is
-    represented by its score, (k, 1).
-    """
+    """Views are questions with documents and, where there are some, hard negatives; a pair becomes a score, (k, 1)."""
 
     settings: Settings
 

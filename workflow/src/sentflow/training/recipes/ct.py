@@ -25,8 +25,8 @@ _COPY, _EXPORTED = 0, 1
 class ContrastiveTension(Objective):
     """The first view is read by the copy, the second by the encoder that is exported.
 
-    ``in-batch``: both read the same texts, and all other texts of the batch are negatives. ``pairs``, the published
-    form: the batch is cut into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
+    ``in-batch``: both read the same texts, and all other texts are negatives. ``pairs``, as published: the batch is cut
+    into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
     """
 
     settings: Settings
@@ -62,9 +62,6 @@ class ContrastiveTension(Objective):
 
 
 def tension(first: torch.Tensor, second: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
-    """The binary cross-entropy of dot products, a sum over pairs.
-
-    `same`: (n,) bool, whether row i of both is the same text.
-    """
+    """The sum over pairs of the binary cross-entropy of dot products; `same`: (n,) bool, whether the texts are."""
     products = (first * second).sum(dim=1)
     return torch.nn.functional.binary_cross_entropy_with_logits(products, same.to(products), reduction="sum")

@@ -80,11 +80,10 @@ class Distillation(Objective):
 def similarity_divergence(
     vectors: torch.Tensor, targets: torch.Tensor, *, temperature: float
 ) -> torch.Tensor:
-    """How far the texts that a text is similar to are from those that the teacher finds similar to it.
+    """How far the texts that a text is similar to are from those that the teacher finds similar to it, >= 0.
 
-    `vectors`, `targets`: (n, d) and (n, e) float. `temperature`: what cosines are divided by, > 0. Returns a scalar,
-    >= 0: the Kullback-Leibler divergence of the softmax of cosines from the teacher's, over the n − 1 other texts,
-    mean over n. 0 if the cosines are equal up to a constant per text, and for n < 3.
+    `vectors`, `targets`: (n, d) and (n, e) float. `temperature`: what cosines are divided by, > 0. The Kullback-Leibler
+    divergence of the softmax of cosines from the teacher's, over the n − 1 other texts, mean over n; 0 for n < 3.
     """
     own, teachers = (_others(cos_sim(each, each)) / temperature for each in (vectors, targets))
     return torch.nn.functional.kl_div(

@@ -1,7 +1,6 @@
 """Masked language modelling: an encoder reads texts with hidden tokens and says what they were.
 
-Devlin et al. 2019 (arXiv 1810.04805); as a stage before retrieval: Gururangan et al. 2020 (arXiv 2004.10964). Line by
-line or packed, as transformers' `run_mlm.py`.
+Devlin et al. 2019 (arXiv 1810.04805); before retrieval: Gururangan et al. 2020 (arXiv 2004.10964).
 """
 
 from collections.abc import Sequence
@@ -22,8 +21,7 @@ PACKED = "packed"
 class MaskedLanguageModelling(Objective):
     """One view, the texts with hidden tokens. What a text is represented by is its part of the loss."""
 
-    # predicting: what predicts the hidden tokens, as prefixes of measures; what represents a text has for each of them
-    # the three numbers of `LanguageModelling.predicted`
+    # predicting: what predicts, as prefixes of measures; a text has the three numbers of `predicted` for each
     predicting: tuple[str, ...] = ("",)
 
     settings: MLM | Condenser | Cocondenser

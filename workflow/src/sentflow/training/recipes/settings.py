@@ -237,6 +237,8 @@ class Cocondenser(CondenserHead):
 class BiEncoder(WithPrompts):
     """Settings of an encoder of questions and documents."""
 
+    libraries = ("scikit-learn",)
+
     loss: Literal["ranking", "contrastive"] = "ranking"
     """ranking finds the document of each question in the batch; contrastive separates labels 0 and 1 by distance."""
     scale: Number = Field(20.0, gt=0)

@@ -1,7 +1,6 @@
 """SG-BERT: self-guided contrastive learning, in its four forms.
 
-Kim et al. 2021 (arXiv 2106.07345); galsang/SG-BERT@23d5ebec. Pairs and triplets are this project's own: the guide reads
-the other text of a pair, and negatives are further candidates.
+Kim et al. 2021 (arXiv 2106.07345); galsang/SG-BERT@23d5ebec. Pairs and triplets are this project's own.
 """
 
 import copy
@@ -22,12 +21,10 @@ MEAN, MAX = "mean", "max"
 
 
 class Guide:
-    """A network that is never trained.
+    """A network that is never trained; `dropout`: whether it drops out what its configuration says.
 
-    It is no module: so it is in no state on disk, for a training that goes on begins with the same files and makes the
-    same copy; and what holds it cannot turn its dropout on by ``train()``, as happened to the released SG-BERT.
-
-    `dropout`: whether the copy drops out what its configuration says.
+    No module: so it is in no state on disk, for a training that goes on makes the same copy; and ``train()`` of what
+    holds it cannot turn its dropout on, as happened to the released SG-BERT.
     """
 
     def __init__(self, encoder: SentenceTransformer, *, dropout: bool) -> None:
@@ -38,11 +35,7 @@ class Guide:
 
     @torch.no_grad()
     def layers(self, features: dict[str, torch.Tensor], *, pooling: str) -> torch.Tensor:
-        """Every layer of k texts, that of the embeddings first, pooled over tokens.
-
-        `features`: ``input_ids`` and ``attention_mask``, (k, L). `pooling`: `MEAN` or `MAX`, over all tokens but
-        padding. Returns: (k, layers, H).
-        """
+        """(k, layers, H) of k texts, that of the embeddings first, pooled over tokens by `MEAN` or `MAX`."""
         states = torch.stack(self.network(**features, output_hidden_states=True).hidden_states, dim=1)
         mask = features["attention_mask"][:, None, :, None].bool()
         if pooling == MAX:
@@ -85,10 +78,9 @@ def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost:
     """What each form of the loss compares, of c, (n, d), and h, (n · layers, d) sentence by sentence.
 
     `layers`: views of each sentence: 1, or all layers for `OPT3`. `further`: sentences behind the others in h that are
-    negatives of all anchors. `first_is_lost`: leave out the first negative of each anchor, as the released code of opt2
-    does. A positive is the other kind of vector of the same sentence, a negative any vector of another sentence. So per
-    anchor of `OPT3` there are `layers` positives and (n − 1) · layers negatives; of `OPT2` 1 and n − 1; of `OPT1` 1 and
-    2 (n − 1); and `BASE` has 2 n anchors with 1 and 2 (n − 1).
+    negatives of all. `first_is_lost`: as in the released code of opt2. A positive is the other kind of vector of the
+    same sentence, a negative any vector of another: per anchor of `OPT3` there are `layers` and (n − 1) · layers; of
+    `OPT2` 1 and n − 1; of `OPT1` 1 and 2 (n − 1); and `BASE` has 2 n anchors with 1 and 2 (n − 1).
     """
     sentences, of_layers = torch.arange(n), torch.arange(n + further).repeat_interleave(layers)
     owner = torch.cat([sentences, of_layers])
@@ -106,8 +98,7 @@ def contrast(form: str, n: int, layers: int, *, further: int = 0, first_is_lost:
 def self_guided(c: torch.Tensor, h: torch.Tensor, compared: Contrast, *, temperature: float) -> torch.Tensor:
     """Minus the log of how much of φ a positive has beside all negatives of its anchor; a mean over all positives.
 
-    `c`, `h`: (n, d) and (m, d) float, see `contrast`. `temperature`: τ of φ(u, v) = exp(cos(u, v) / τ), > 0. Logits are
-    as large as 1 / τ, so sums of exponentials are taken in logarithms. Returns a scalar; 0 without negatives.
+    `c`, `h`: (n, d) and (m, d) float, see `contrast`. `temperature`: τ of φ(u, v) = exp(cos(u, v) / τ), > 0.
     """
     vectors = torch.nn.functional.normalize(torch.cat([c, h]), dim=1)
     device = vectors.device

@@ -18,19 +18,15 @@ from sentflow.training.recipes.settings import SimCSE as Settings
 
 
 def shuffled_words(text: str, draws: Draws) -> str:
-    """The words between white space in another order, with one space between them.
-
-    A text of one word stays as it is, and the drawn order may be the one that the words had.
-    """
+    """The words between white space in another order, perhaps the one that they had, with one space between."""
     words = text.split()
     return " ".join(words[place] for place in draws.generator().permutation(len(words)))
 
 
 def shuffled_tokens(ids: Sequence[int], draws: Draws, *, fixed: Collection[int] = ()) -> list[int]:
-    """The ids of a text in another order.
+    """The ids of a text, cut and not padded, in another order; `fixed` ids keep their place.
 
-    `ids`: with special tokens, cut to their number, not padded. `fixed`: ids that keep their place. None is what the
-    study does: special tokens move, too, and what is read out at the first place is then the vector of any token.
+    Without any, as in the study, special tokens move, too, and what is read out at the first place is any token.
     """
     places = [place for place, token in enumerate(ids) if token not in fixed]
     found = list(ids)
@@ -51,11 +47,10 @@ def in_batch_cross_entropy(
 
     `anchors`, `positives`, `negatives`: (n, d) float, row i of each belongs to the same example; with `negatives` there
     are 2n candidates per anchor. `temperature`: what cosines are divided by, > 0. `own_negative_weight`: added to the
-    logit of the negative of the anchor's own example: its term in the sum is multiplied by e to this power. Returns a
-    scalar, the mean over the n anchors; ln n for vectors that are all the same, ln 2n with negatives.
+    logit of the negative of the anchor's own example. Returns the mean over the n anchors; ln n for vectors that are
+    all the same, ln 2n with negatives.
 
     Gao et al. 2021 (arXiv 2104.08821), equations 4 and 5; princeton-nlp/SimCSE@49fa580a, ``hard_negative_weight``.
-    Anchors are no negatives of each other, so the loss is not symmetric.
     """
     candidates = [positives] if negatives is None else [positives, negatives]
     n = len(anchors)

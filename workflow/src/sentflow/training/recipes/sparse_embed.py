@@ -1,7 +1,6 @@
 """SparseEmbed: a masked language model learns weights of terms, and a vector for each term that is kept.
 
-Kong et al. 2023 (doi 10.1145/3539618.3592065), equations 1 to 4; with ``ranking: labels``, the losses of the
-replication (raphaelsty/sparsembed@ef2a0693).
+Kong et al. 2023 (doi 10.1145/3539618.3592065), equations 1 to 4; raphaelsty/sparsembed@ef2a0693 (``labels``).
 """
 
 import copy
@@ -31,9 +30,7 @@ LABELS = "labels"
 
 @recipe("sparse-embed")
 class SparseEmbed(TermObjective):
-    """A text is represented by its kept terms in the order of their weights: ``ids``, (n, k) int64, −1 where there is
-    none, their ``weights``, (n, k), and their ``vectors``, (n, k, E).
-    """
+    """A text becomes its kept terms by weight: ``ids``, (n, k) int64, −1: none, ``weights``, ``vectors``, (n, k, E)."""
 
     settings: Settings
     weigher: SparsEmbed

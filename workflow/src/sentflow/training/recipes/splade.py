@@ -1,7 +1,6 @@
 """SPLADE: a masked language model learns to weigh the terms of questions and documents, few of them.
 
-Formal et al. 2021 and 2022 (arXiv 2107.05720, arXiv 2109.10086, arXiv 2205.04733). The FLOPS of a side are those of all
-rows of the step, also where several processes share it (texttron/tevatron#36).
+Formal et al. 2021 and 2022 (arXiv 2107.05720, 2109.10086, 2205.04733). FLOPS are of all rows of a step.
 """
 
 import tempfile
@@ -10,9 +9,9 @@ from pathlib import Path
 
 import torch
 from sentence_transformers import SentenceTransformer, SparseEncoder
-from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
+from sentflow.encoders.neural.load import transformer_in
 from sentflow.sparse.heads import moved, with_head
 from sentflow.sparse.weigher import DOCUMENT, TermWeigher, top_terms
 from sentflow.training.contract import Example, recipe
@@ -53,14 +52,6 @@ class Splade(TermObjective):
             head = moved(self.weigher.head(DOCUMENT), self.weigher.encoder, network)
             with_head(network, head).save_pretrained(made)
             encoder.tokenizer.save_pretrained(made)
-            offline = {"local_files_only": True}
-            transformer = Transformer(
-                made,
-                transformer_task="fill-mask",
-                model_kwargs=offline,
-                processor_kwargs=offline,
-                config_kwargs=offline,
-            )
-            pooling = SpladePooling(self.settings.pooling)
-            saved = SparseEncoder(modules=[transformer, pooling], device="cpu")
+            transformer = transformer_in(made, {}, transformer_task="fill-mask")
+            saved = SparseEncoder(modules=[transformer, SpladePooling(self.settings.pooling)], device="cpu")
             saved.save(str(folder), create_model_card=False, safe_serialization=True)

@@ -20,10 +20,9 @@ from sentflow.training.recipes.settings import TSDAE as Settings
 
 
 def without_words(text: str, draws: Draws, *, share: float) -> str:
-    """A text of which each word between spaces was left out with a probability, joined by single spaces.
+    """A text of which each word between spaces was left out with a probability in [0, 1), joined by single spaces.
 
-    `text`: one without words stays as it is. `share`: the probability, in [0, 1). If every word was drawn, one word is
-    left, any with equal probability.
+    If every word was drawn, one is left, any with equal probability.
     """
     words = text.split()
     if not words:
@@ -70,10 +69,7 @@ class TSDAE(Objective):
 
 
 def decoder_of(encoder: SentenceTransformer, draws: Draws) -> Any:
-    """A language model with the layers of an encoder, the same tensors, and new ones that attend to its vector.
-
-    Raises ConfigError: transformers has no decoder of this type that attends to vectors of others.
-    """
+    """A language model with the layers of an encoder, the same tensors, and new ones that attend to its vector."""
     network = transformer_of(encoder).auto_model
     config = copy.deepcopy(network.config)
     config.is_decoder = config.add_cross_attention = True

@@ -3,8 +3,9 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -46,27 +47,18 @@ _DISTANCES, _DEGREES = (5, 8, 12, 18), (35, 145, -35, -145, 90, -90, 0, 180)  # 
 _RADIUS = 3.5  # points, of a marker
 
 
-class _Size(NamedTuple):
-    """Panels of a line, and inches of a panel."""
-
-    columns: int
-    height: float
-    least: float
-    most: float
-
-
 def _draw_plane(rows: Sequence[PlaneRow]) -> Figure:
-    """Points carry the letter of their encoder; the legend tells the letters."""
     drawn = panels_of(rows)
     own = letters(unique(row.model for row in rows))
-    size = _Size(3, 1.6, 1.55, 2.4) if len(own) <= _MANY else _Size(2, 2.7, 2.7, 3.0)
+    columns, high, least, most = (3, 1.6, 1.55, 2.4) if len(own) <= _MANY else (2, 2.7, 2.7, 3.0)
+    firsts = [members[0] for members in grouped(rows, "model").values()]
     scores = [row.score for row in rows if not math.isnan(row.score)]
     norm = Normalize(min(scores), max(scores)) if scores else None
     return panels(
         {name: " ≈ ".join(members[0].alignment_title for members in sets) for name, sets in drawn.items()},
-        lambda name, axes: _draw_points(axes, drawn[name][0], own, norm, size),
-        rows=rows, columns=size.columns, heights=[size.height], width=(size.least, size.most), share=(False, False),
-        labels=("uniformity", "alignment"), legend=[_letter_handle(own[row.model], row) for row in _first_rows(rows)],
+        lambda name, axes: _draw_points(axes, drawn[name][0], own, norm, (least, high)),
+        rows=rows, columns=columns, heights=[high], width=(least, most), share=(False, False),
+        labels=("uniformity", "alignment"), legend=[_letter_handle(own[row.model], row) for row in firsts],
         bar=(ScalarMappable(norm, colormaps["cividis"]), "similarity score × 100") if norm else None,
     )  # fmt: skip
 
@@ -115,10 +107,6 @@ def _known(rows: Sequence[PlaneRow]) -> list[PlaneRow]:
     return [row for row in rows if not math.isnan(row.alignment + row.uniformity)]
 
 
-def _first_rows(rows: Sequence[PlaneRow]) -> list[PlaneRow]:
-    return [own[0] for own in grouped(rows, "model").values()]
-
-
 def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
     if (one[0].family, one[0].variant) != (other[0].family, other[0].variant):
         return False
@@ -130,10 +118,7 @@ def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
 
 
 def _read_plane(rows: Sequence[PlaneRow]) -> Iterator[str]:
-    yield (
-        "Lower is better on both axes: sentences with the same meaning close together (alignment), all sentences "
-        "spread out (uniformity)."
-    )
+    yield "Lower is better on both axes: similar sentences close together (alignment), all spread out (uniformity)."
     if any(row.is_control for row in rows):
         yield "A square is a control."
     if any(not math.isnan(row.score) for row in rows):
@@ -146,7 +131,11 @@ def _read_plane(rows: Sequence[PlaneRow]) -> Iterator[str]:
 
 
 def _draw_points(
-    axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], norm: Normalize | None, size: _Size
+    axes: Axes,
+    rows: Sequence[PlaneRow],
+    own: Mapping[str, str],
+    norm: Normalize | None,
+    inches: tuple[float, float],
 ) -> None:
     points = np.array([(row.uniformity, row.alignment) for row in rows])
     axes.set_xlim(*_around(points[:, 0]))
@@ -160,13 +149,12 @@ def _draw_points(
             marker="s" if row.is_control else "o", markeredgecolor=canvas.INK,
             markerfacecolor=colormaps["cividis"](norm(row.score)) if is_scored and norm else "white",
         )  # fmt: skip
-    _write_letters(axes, points, [own[row.model] for row in rows], size)
+    _write_letters(axes, points, [own[row.model] for row in rows], 72 * np.array(inches))
 
 
-def _write_letters(axes: Axes, points: np.ndarray, texts: Sequence[str], size: _Size) -> None:
+def _write_letters(axes: Axes, points: np.ndarray, texts: Sequence[str], room: np.ndarray) -> None:
     """Each letter in the first free place beside its point; where there is none it is left out."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    room = 72 * np.array([size.least, size.height])
     centres = (points - np.array([left, bottom])) / np.array([right - left, top - bottom]) * room
     taken = [(*(centre - _RADIUS), *(centre + _RADIUS)) for centre in centres]
     for point, text, centre in zip(points.tolist(), texts, centres, strict=True):
@@ -177,17 +165,14 @@ def _write_letters(axes: Axes, points: np.ndarray, texts: Sequence[str], size: _
             y = distance * math.sin(turn) - _SIZE * (1 - math.sin(turn)) / 2
             box = centre[0] + x, centre[1] + y, centre[0] + x + wide, centre[1] + y + _SIZE
             is_inside = box[0] >= 0 and box[1] >= 0 and box[2] <= room[0] and box[3] <= room[1]
-            if is_inside and not any(_overlap(box, other) for other in taken):
+            over = (a[0] < box[2] and box[0] < a[2] and a[1] < box[3] and box[1] < a[3] for a in taken)
+            if is_inside and not any(over):
                 taken.append(box)
                 axes.annotate(
                     text, point, xytext=(x, y), textcoords="offset points", va="bottom", fontsize=_SIZE,
                     fontweight="bold", color=canvas.INK, in_layout=False,
                 )  # fmt: skip
                 break
-
-
-def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _range(values: Sequence[float] | np.ndarray) -> float:
@@ -223,7 +208,6 @@ _LEAST_SHARE = 1e-7  # below it, what is drawn is rounding
 
 
 def _draw_spectrum(rows: Sequence[SpectrumRow]) -> Figure:
-    """Share of variance by principal direction, and how it adds up: a line of two panels per family of sentences."""
     families, looks = grouped(rows, "family"), canvas.looks(rows)
     # colour is not all: controls are dashed
     dashes = {model: (0, (3.0, 1.5)) if look.marker == "s" else None for model, look in looks.items()}
@@ -233,10 +217,24 @@ def _draw_spectrum(rows: Sequence[SpectrumRow]) -> Figure:
 
     def draw_half(key: tuple[str, bool], axes: Axes) -> None:
         family, is_sum = key
-        members = {
-            model: sorted(own, key=_component) for model, own in grouped(families[family], "model").items()
-        }
-        (_draw_sums if is_sum else _draw_shares)(axes, members, styles)
+        if is_sum:
+            axes.plot([0, 1], [0, 1], color=canvas.QUIET, linewidth=0.8, linestyle=(0, (1, 2)))
+        for model, own in grouped(families[family], "model").items():
+            members = sorted(own, key=attrgetter("component"))
+            if is_sum:
+                places = [0, *(row.component / row.dimension for row in members)]
+                axes.plot(places, [0, *(row.cumulative for row in members)], **styles[model])
+            else:
+                shown = [row for row in members if row.share > _LEAST_SHARE]
+                axes.plot([row.component for row in shown], [row.share for row in shown], **styles[model])
+        if is_sum:
+            axes.set_xlim(0, 1)
+            axes.set_ylim(0, 1.03)
+        else:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            canvas.plain_numbers(axes.xaxis, axes.yaxis)
+        axes.set_ylabel("cumulative share" if is_sum else "share of variance")
         axes.grid(True)
         if family == list(families)[-1]:
             whole = ", share of all dimensions"
@@ -250,41 +248,13 @@ def _draw_spectrum(rows: Sequence[SpectrumRow]) -> Figure:
     )  # fmt: skip
 
 
-def _component(row: SpectrumRow) -> int:
-    return row.component
-
-
-def _draw_shares(
-    axes: Axes, by_model: Mapping[str, Sequence[SpectrumRow]], styles: Mapping[str, dict[str, Any]]
-) -> None:
-    for model, members in by_model.items():
-        shown = [row for row in members if row.share > _LEAST_SHARE]
-        axes.plot([row.component for row in shown], [row.share for row in shown], **styles[model])
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    canvas.plain_numbers(axes.xaxis, axes.yaxis)
-    axes.set_ylabel("share of variance")
-
-
-def _draw_sums(
-    axes: Axes, by_model: Mapping[str, Sequence[SpectrumRow]], styles: Mapping[str, dict[str, Any]]
-) -> None:
-    axes.plot([0, 1], [0, 1], color=canvas.QUIET, linewidth=0.8, linestyle=(0, (1, 2)))
-    for model, members in by_model.items():
-        places = [0, *(row.component / row.dimension for row in members)]
-        axes.plot(places, [0, *(row.cumulative for row in members)], **styles[model])
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1.03)
-    axes.set_ylabel("cumulative share")
-
-
 SPECTRUM = Recipe(
     SpectrumRow,
     _draw_spectrum,
     "Spectrum of the embeddings",
     lambda _: [
-        "Left: share of the variance along each principal direction, the largest first. Right: share of all directions "
-        "up to it; the dotted line is a space that uses all of its directions equally."
+        "Left: share of the variance along each principal direction. Right: of all up to it; dotted: a space that uses "
+        "all directions equally."
     ],
     nothing=NOTHING,
 )
@@ -296,7 +266,6 @@ _WIDTH = (1.3, 2.4)  # inches of a panel
 
 
 def _draw_truncation(rows: Sequence[TruncationRow]) -> Figure:
-    """A panel per pair set, a curve per encoder; dimensions on a logarithmic axis, and the panels share their axes."""
     sets, looks = grouped(rows, "pairs"), canvas.looks(rows)
     tried = sorted({row.dimensions for row in rows}, reverse=True)
 
@@ -322,8 +291,8 @@ TRUNCATION = Recipe(
     _draw_truncation,
     "Scores of shortened vectors",
     lambda _: [
-        "Spearman's correlation × 100 if only the first dimensions of each vector are kept and normalised to length 1; "
-        "the last point is the full vector. Most encoders were not trained for truncation."
+        "Spearman's correlation × 100 if only the first dimensions of each vector are kept. Most encoders were not "
+        "trained for truncation."
     ],
     nothing=NOTHING,
 )
@@ -388,23 +357,16 @@ def _association(
     pairs = np.array([(row.value, values[row.model]) for row in known]).T
     correlation = spearman(*pairs) if len(known) > 1 else math.nan
     low, high = correlation_interval(correlation, len(known), level)
-    return row_from(
-        AssociationRow,
-        vars(rows[0]),
-        score=score,
-        score_title=title,
-        n_models=len(known),
-        n_controls=sum(row.is_control for row in known),
-        correlation=correlation,
-        low=low,
-        high=high,
-        level=level,
-        encoders="; ".join(row.model_title for row in known),
-    )
+    own: dict[str, Any] = {
+        "score": score,
+        "score_title": title,
+        "encoders": "; ".join(row.model_title for row in known),
+    }
+    own |= {"n_models": len(known), "n_controls": sum(row.is_control for row in known), "level": level}
+    return row_from(AssociationRow, vars(rows[0]) | own, correlation=correlation, low=low, high=high)
 
 
 def _draw_association(rows: Sequence[AssociationRow]) -> Figure:
-    """Correlations over encoders: a column per score, a line per measure; filled where the interval lacks 0."""
     scores = {row.score: row.score_title for row in rows}
     measures = {family: unique(row.measure for row in own) for family, own in grouped(rows, "family").items()}
     members = grouped(rows, "family", "score")
@@ -451,8 +413,7 @@ def _read_association(rows: Sequence[AssociationRow]) -> list[str]:
     fewest, most = min(row.n_models for row in rows), max(row.n_models for row in rows)
     return [
         f"Spearman's correlation over {fewest if fewest == most else f'{fewest} to {most}'} encoders between a measure "
-        f"of geometry and a score, with {percent(rows[0].level)} intervals (Fisher's transformation with the variance "
-        "of Bonett and Wright 2000), which are not adjusted for the number of measures.",
+        f"of geometry and a score, with {percent(rows[0].level)} intervals (Bonett and Wright 2000), not adjusted.",
         f"Encoders: {max((row.encoders for row in rows), key=len)}.",
         "With three encoders or fewer the interval is the whole range." if fewest <= 3 else "",
         "A correlation over encoders is not a cause: encoders differ in size, data and training at once.",

@@ -2,14 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+
+from sentflow.report.rows import Stored
 
 
 @dataclass(frozen=True)
-class AlignmentRow:
+class AlignmentRow(Stored, file="alignments"):
     """Alignment and uniformity of one encoder on one set of pairs; lower is better for both."""
-
-    FILE: ClassVar[str] = "alignments"
 
     # alignment_set, alignment_title: name and title of the measurement
     alignment_set: str
@@ -50,10 +49,8 @@ class AlignmentRow:
 
 
 @dataclass(frozen=True)
-class GeometryRow:
+class GeometryRow(Stored, file="geometry"):
     """One measure of the space that an encoder makes of the sentences of a family."""
-
-    FILE: ClassVar[str] = "geometry"
 
     family: str
     model: str
@@ -74,10 +71,8 @@ class GeometryRow:
 
 
 @dataclass(frozen=True)
-class SpectrumRow:
+class SpectrumRow(Stored, file="spectra"):
     """One principal direction: its share of the variance (`share`), and of all up to it (`cumulative`)."""
-
-    FILE: ClassVar[str] = "spectra"
 
     family: str
     model: str
@@ -93,10 +88,8 @@ class SpectrumRow:
 
 
 @dataclass(frozen=True)
-class TruncationRow:
+class TruncationRow(Stored, file="truncation"):
     """The score of one pair set with the first `dimensions` values of each vector (of `full_dimensions`)."""
-
-    FILE: ClassVar[str] = "truncation"
 
     family: str
     pairs: str

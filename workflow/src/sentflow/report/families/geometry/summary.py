@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
-from sentflow.report.families.pair_summaries import COEFFICIENTS, about
+from sentflow.report.families.similarity.summary import COEFFICIENTS, about
 from sentflow.report.families.similarity.words import GEOMETRY
 from sentflow.report.rows import described
 from sentflow.report.settings import GeometrySummary
@@ -17,23 +17,18 @@ def alignment_row(result: Mapping[str, Any], settings: GeometrySummary) -> Align
     alignment, config = described(settings, "alignments", result["set"]), result["config"]
     drawn = result.get("drawn") or {"kind": "", "effective_pairs": None}
     low, high = (result.get("interval") or {}).get("alignment") or (None, None)
-    return row_from(
-        AlignmentRow,
-        {**config, **result, **about(settings, result["model"], alignment.pairs)},
-        alignment_set=result["set"],
-        alignment_title=alignment.title,
-        family=described(settings, "pairs", alignment.pairs[0]).family,
-        pairs=" ".join(alignment.pairs),
-        sentences=config.get("sentences", "all"),
-        batch=int(config.get("batch") or 0),
-        positives=" ".join(config.get("positives", ())),
-        alignment_low=number_or_nan(low),
-        alignment_high=number_or_nan(high),
-        level=settings.level,
-        drawn=drawn["kind"],
-        effective_pairs=number_or_nan(drawn["effective_pairs"]),
-        warnings=" ".join(result["warnings"]),
-    )
+    own = {
+        "alignment_set": result["set"],
+        "alignment_title": alignment.title,
+        "pairs": " ".join(alignment.pairs),
+    }
+    own |= {"family": described(settings, "pairs", alignment.pairs[0]).family, "level": settings.level}
+    own |= {"sentences": config.get("sentences", "all"), "batch": int(config.get("batch") or 0)}
+    own |= {"positives": " ".join(config.get("positives", ())), "warnings": " ".join(result["warnings"])}
+    own |= {"alignment_low": low, "alignment_high": high, "drawn": drawn["kind"]}
+    own |= {"effective_pairs": drawn["effective_pairs"]}
+    known = {**config, **result, **about(settings, result["model"], alignment.pairs)}
+    return row_from(AlignmentRow, known | own)
 
 
 def geometry_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[GeometryRow]:
@@ -45,17 +40,14 @@ def geometry_rows(result: Mapping[str, Any], settings: GeometrySummary) -> list[
         "high": None,
     }
     places = {name: place for place, name in enumerate(GEOMETRY)}
-    measures = sorted(
-        result["measures"].items(), key=lambda item: (places.get(item[0], len(places)), item[0])
-    )
     rows = [
-        row_from(GeometryRow, {**known, **values}, measure=name, pairs="", level=settings.level)
-        for name, values in measures
+        row_from(
+            GeometryRow, {**known, **result["measures"][name]}, measure=name, pairs="", level=settings.level
+        )
+        for name in sorted(result["measures"], key=lambda name: (places.get(name, len(places)), name))
     ]
     whitened, selected = result.get("whitened") or {}, settings.selected
-    for pairs in sorted(
-        whitened, key=lambda name: selected.index(name) if name in selected else len(selected)
-    ):
+    for pairs in sorted(whitened, key=lambda name: (*selected, name).index(name)):
         for coefficient in COEFFICIENTS:
             value = number_or_nan(whitened[pairs][coefficient])
             own = {"measure": f"whitened-{coefficient}", "pairs": pairs, "value": value, "range": "[-1, 1]"}

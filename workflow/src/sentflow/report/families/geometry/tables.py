@@ -11,11 +11,12 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
+    Line,
     Table,
     build,
     fields_of,
-    first,
     footnote_signs,
     footnotes,
     marked,
@@ -25,14 +26,14 @@ from sentflow.report.table.table import (
 )
 
 
-def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def alignments(inputs: Inputs) -> Table:
     """Every value with its variant, split, threshold and comparison; published ones below.
 
     Published values are shown of benchmarks that we measured, too.
     """
     rows = inputs.rows(AlignmentRow)
     titles = {row.alignment_set: row.alignment_title for row in rows}
-    published = _published_of(settings.get("published", ()), rows)
+    published = _published_of(inputs.published, rows)
     signs = footnote_signs(entry["remark"] for entry in published)
     with_limits = {row.alignment_set: row for row in rows if not math.isnan(row.alignment_low)}
     notes = words.variant_notes(rows)
@@ -41,13 +42,16 @@ def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             words.scored_pairs(name, row.n_positive, row.effective_pairs) for name, row in with_limits.items()
         ]
         notes += [
-            f"In brackets {words.interval_of(first(with_limits).level)} of a bootstrap over the positive pairs, or "
-            f"over components or sentences: {', '.join(sizes)}.",
+            f"In brackets {words.interval_of(Line(with_limits).level)} of a bootstrap over the positive pairs, or over "
+            f"components or sentences: {', '.join(sizes)}.",
             words.drawn_note({name: row.drawn for name, row in with_limits.items()}),
         ]
+
+    def title(name: str, _: Sequence[Any]) -> str:
+        return f"{name}: {titles[name]}" if name in titles else f"Published: {name}"
+
     return build(
-        "alignments",
-        f"{settings['caption']}: alignment and uniformity.",
+        "alignment and uniformity.",
         (*fields_of(AlignmentRow), "source", "remark"),
         [*(vars(row) | {"source": "this experiment", "remark": ""} for row in rows), *published],
         [
@@ -61,24 +65,22 @@ def alignments(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             *notes,
-            "Positives: gold score and number of pairs. Sentences: the sentences that uniformity is computed over, and "
-            "how many.",
-            "Published values are as printed in their sources. A dash: not reported." if published else "",
+            "Positives: gold score and number of pairs. Sentences: those of uniformity, and how many.",
+            "Published values: as printed. A dash: not reported." if published else "",
             *footnotes(signs),
             *unique(
                 f"{row.alignment_set} × {row.model_title}: {row.warnings}" for row in rows if row.warnings
             ),
         ],
         data=rows,
-        block=lambda line: line.get("alignment_set", line["source"]),
-        title=lambda name, _: f"{name}: {titles[name]}" if name in titles else f"Published: {name}",
-        block_heading="Measurement",
+        blocks=Blocks(lambda line: line.get("alignment_set", line["source"]), "Measurement", title),
     )
 
 
 def _variant(line: Mapping[str, Any]) -> str:
     batch = f", batches of {line['batch']}" if line.get("batch") else ""
-    return f"{words.VARIANTS.get(line['variant'], line['variant'])}{batch}"
+    name: str = words.VARIANTS.get(line["variant"], line["variant"])
+    return name.partition(":")[0] + batch
 
 
 def _pairs(line: Mapping[str, Any]) -> str:
@@ -119,7 +121,7 @@ def _published_of(
     ]
 
 
-def geometry(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def geometry(inputs: Inputs) -> Table:
     """Measure × encoder, a block for each family of sentences; Pearson's of corrected vectors is in the CSV alone."""
     rows = inputs.rows(GeometryRow)
     titles = {row.model: row.model_title for row in rows}
@@ -139,27 +141,24 @@ def geometry(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     widths = unique(f"{row.model_title} {row.dimension}" for row in rows)
     levels = [row.level for row in rows if not math.isnan(row.low)]
     return build(
-        "geometry",
-        f"{settings['caption']}: geometry of the embeddings.",
+        "geometry of the embeddings.",
         GeometryRow,
-        sorted(lines, key=lambda line: families.index(first(line).family)),
+        sorted(lines, key=lambda line: families.index(line.family)),
         [
-            text("Measure", lambda line: words.geometry_name(first(line).measure, first(line).pairs), 3.6),
-            text("Range", lambda line: "-100 to 100" if first(line).pairs else first(line).range, 2.0),
+            text("Measure", lambda line: words.geometry_name(line.measure, line.pairs), 3.6),
+            text("Range", lambda line: "-100 to 100" if line.pairs else line.range, 2.0),
             *(marked(title, partial(cell, model)) for model, title in titles.items()),
         ],
         [
             f"Dimensions of the vectors: {', '.join(widths)}.",
-            "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the sentences of "
-            "the family.",
-            "Definitions and sources of the measures: docs/geometry.md. No measure is good or bad by itself.",
+            "Whitened: correlation × 100 of cosines after whitening on the sentences of the family.",
+            "Definitions: docs/geometry.md. No measure is good or bad by itself.",
             f"In brackets {words.interval_of(levels[0])}, if a measure has one." if levels else "",
             *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
         ],
-        data=rows,
         records=rows,
-        block=lambda line: first(line).family,
-        title=lambda name, own: f"{name}: {count(first(own[0]).n_texts)} distinct sentences",
-        block_heading="Sentences",
+        blocks=Blocks(
+            "family", "Sentences", lambda name, own: f"{name}: {count(own[0].n_texts)} distinct sentences"
+        ),
         lead=2,
     )

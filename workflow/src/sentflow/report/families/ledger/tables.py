@@ -1,7 +1,7 @@
 """The ledger as a table: every published number, ours, and a verdict; and its check."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, VERDICTS, WITHIN, LedgerRow
@@ -10,6 +10,7 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, counted, decimal, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
     Column,
     Table,
@@ -25,7 +26,7 @@ MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 _NOT_RUN = "Not run; each number is in the CSV file"
 
 
-def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def ledger(inputs: Inputs) -> Table:
     """A block per group of claims of which some were run, a line per printed number; then a line per other group.
 
     The records hold every claim.
@@ -37,8 +38,7 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     signs = footnote_signs(row.remark for row in shown)
     verdicts = Counter(row.verdict for row in rows)
     return build(
-        "ledger",
-        f"{settings['caption']}: published numbers and ours.",
+        "published numbers and ours.",
         LedgerRow,
         [*shown, *others.items()],
         [
@@ -54,19 +54,16 @@ def ledger(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [
             f"{len(rows)} claims: {', '.join(f'{verdicts[verdict]} {verdict}' for verdict in VERDICTS)}. "
-            f"{MARKS[EQUAL]} equal: within half a unit of the last printed digit. {MARKS[WITHIN]} within the "
-            f"tolerance of the catalog, for the reason that it gives. {MARKS[OUTSIDE]} outside it. {MARKS[NOT_RUN]} "
-            "not run here.",
-            "Printed and ours are on the scale of the source. In brackets the interval of ours for new pairs or new "
-            "questions; a mean over seeds or sets has none. Ours without a verdict was chosen again from the published "
-            "cells of a sweep. No training was repeated.",
+            f"{MARKS[EQUAL]} within half a unit of the last printed digit; {MARKS[WITHIN]} within the tolerance of the "
+            f"catalog; {MARKS[OUTSIDE]} outside it; {MARKS[NOT_RUN]} not run here.",
+            "On the scale of the source. In brackets the interval of ours for new pairs or new questions. Ours without "
+            "a verdict was chosen again from the published cells of a sweep. No training was repeated.",
             "Effect ratio: of a difference between two systems, ours over the printed one; 1 is the same.",
             *_further_notes(rows),
             *footnotes(signs),
         ],
         records=rows,
-        block=_claim(lambda row: row.system, lambda *_: _NOT_RUN),
-        block_heading="Claims",
+        blocks=Blocks(_claim(lambda row: row.system, lambda *_: _NOT_RUN), "Claims"),
     )
 
 
@@ -82,7 +79,7 @@ def _number(heading: str, read: Callable[[LedgerRow], tuple[float, str, str]]) -
 
     def cell(row: LedgerRow) -> Cell:
         value, written, detail = read(row)
-        return Cell(written, detail, value=None if value != value else value)
+        return Cell(written, detail, value=value)
 
     return marked(heading, _claim(cell, lambda *_: Cell(MISSING)))
 

@@ -57,9 +57,8 @@ def check_controls(inputs: Inputs, selection: Selection) -> CheckResult:
         low = row.mean if no_interval else row.generalisation_low
         if not low <= allowed:
             problems.append(
-                f"{row.task} × {row.model}: score {decimal(row.mean)}, lower limit {decimal(low)}, but "
-                f"random vectors should not exceed {decimal(allowed)}; look for texts that occur more "
-                "than once"
+                f"{row.task} × {row.model}: score {decimal(row.mean)}, lower limit {decimal(low)}, but random vectors "
+                f"should not exceed {decimal(allowed)}; look for texts that occur more than once"
             )
     rule = (
         f"The generalisation interval of random vectors begins no higher than {CONTROL_TOLERANCE:g} above the mean of "

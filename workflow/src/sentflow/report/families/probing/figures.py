@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -14,15 +15,15 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.rows import AcrossRow, RankRow
+from sentflow.compare.rows import RankRow
 from sentflow.compare.score_rows import ScoreRow, by_protocol
+from sentflow.files.rows import row_from
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.panels import named, panels
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal, percent
 from sentflow.report.rows import data_versions, grouped, unique
 
@@ -38,10 +39,6 @@ _SLANTED_INCHES = 1.6  # of the names of encoders, where these do not fit above 
 
 
 def _draw_heatmap(rows: Sequence[ScoreRow]) -> Figure:
-    """One block of rows per protocol and task family; models in the order of the selection, as in the table of scores.
-
-    The colour scale always runs from 0 (chance) to 1, so that heat maps of different experiments can be compared.
-    """
     titles = {row.model: row.model_title for row in rows}
     labels = _task_labels(rows, n_columns=len(titles))
     blocks = {
@@ -86,6 +83,7 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
     known = {(row.task, row.model): row for row in rows}
     cells = [[known.get((task, model)) for model in models] for task in tasks]
     values = np.array([[cell.mean if cell else math.nan for cell in line] for line in cells])
+    # always from 0 (chance) to 1, so that heat maps of different experiments can be compared
     axes.pcolormesh(
         np.ma.masked_invalid(values), cmap=scale, vmin=0, vmax=1, edgecolors="white", linewidth=1.5
     )
@@ -98,16 +96,14 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
         else:
             text = decimal(float(value)) + remarks.score_mark(cell) + ("†" if cell.degenerate else "")
             color = _readable_on(scale(float(value)))
-        axes.text(
-            column + 0.5,
-            line + 0.5,
-            text,
-            ha="center",
-            va="center",
-            fontsize=size,
-            color=color,
-            in_layout=False,
-        )
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": size,
+            "color": color,
+            "in_layout": False,
+        }
+        axes.text(column + 0.5, line + 0.5, text, **style)
     axes.set_yticks([line + 0.5 for line in range(len(tasks))], [labels[task] for task in tasks])
     axes.set_xlim(0, len(models))
     axes.set_ylim(len(tasks), 0)
@@ -158,32 +154,27 @@ class RankingRow(RankRow):
     position: int = -1
 
 
-def ranking_rows(
-    scores: Sequence[ScoreRow], ranks: Sequence[RankRow], across: Sequence[AcrossRow]
-) -> list[RankingRow]:
+def ranking_rows(scores: Sequence[ScoreRow], found: Comparisons) -> list[RankingRow]:
     """The ranks of `compare`, protocol after protocol, the best first, and incomplete encoders last."""
+
+    def order(row: RankRow) -> tuple[bool, float]:
+        return not row.complete, math.inf if math.isnan(row.average_rank) else row.average_rank
+
     positions = {row.model: row.position for row in scores}
     rows = []
-    for protocol, own in by_protocol(ranks).items():
-        tests = [row for row in across if row.protocol == protocol]
+    for protocol, own in by_protocol(found.ranks).items():
+        tests = [row for row in found.across if row.protocol == protocol]
         joined = [{row.model_a, row.model_b} for row in tests if not row.separated]
         version = "; ".join(data_versions([row for row in scores if row.protocol == protocol]))
-        for rank in sorted(own, key=_order):
+        for rank in sorted(own, key=order):
             others = {other for pair in joined if rank.model in pair and rank.complete for other in pair}
-            rows.append(
-                RankingRow(
-                    **vars(rank),
-                    not_separated=" ".join(sorted(others - {rank.model})),
-                    alpha=tests[0].alpha if tests else math.nan,
-                    data_version=version,
-                    position=positions[rank.model],
-                )
-            )
+            own_values: dict[str, Any] = {
+                "not_separated": " ".join(sorted(others - {rank.model})),
+                "data_version": version,
+            }
+            own_values |= {"alpha": tests[0].alpha if tests else math.nan, "position": positions[rank.model]}
+            rows.append(row_from(RankingRow, vars(rank), **own_values))
     return rows
-
-
-def _order(row: RankRow) -> tuple[bool, float]:
-    return not row.complete, math.inf if math.isnan(row.average_rank) else row.average_rank
 
 
 def _ranked(rows: Sequence[RankingRow]) -> list[RankingRow]:
@@ -193,10 +184,6 @@ def _ranked(rows: Sequence[RankingRow]) -> list[RankingRow]:
 
 
 def _draw_ranks(rows: Sequence[RankingRow]) -> Figure:
-    """One line per encoder, from the best average rank: rank, intervals, mean score; a panel per protocol.
-
-    Bars at the right join encoders that are not separated from each other.
-    """
     groups, looks = by_protocol(rows), canvas.looks(rows)
     return panels(
         {protocol: captions.heading_of_protocol(protocol, rows) for protocol in groups},
@@ -264,23 +251,18 @@ def _draw_ranked(axes: Axes, ranked: Sequence[RankingRow], looks: Mapping[str, c
     canvas.bare_lines(axes)
 
 
-def _gather_ranks(inputs: Inputs) -> list[RankingRow]:
-    tests = inputs.together(Comparisons)
-    return ranking_rows(inputs.rows_if_there(ScoreRow), tests.ranks, tests.across)
-
-
 RANKS = Recipe(
     RankingRow,
     _draw_ranks,
     "Average ranks, and which encoders are not separated",
     lambda rows: [
-        f"Average rank over all tasks, 1 is the best. Line: {percent(rows[0].level)} interval of the average rank that "
-        "a repetition with other tasks (of other sources, where there are several) and other texts would give.",
+        f"Average rank over all tasks, 1 is the best. Line: its {percent(rows[0].level)} interval with other tasks (of "
+        "other sources, where there are several) and other texts.",
         f"A bar joins encoders that are not separated at {percent(rows[0].alpha)} (Wilcoxon's signed-rank test, Holm "
-        "over all pairs); it does not say that they are equal. Encoders that lack a task have no rank.",
+        "over all pairs), which does not mean equal. Encoders that lack a task have no rank.",
         *captions.apart_notes(rows),
     ],
-    _gather_ranks,
+    lambda inputs: ranking_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons)),
     nothing=captions.NOTHING_TO_COMPARE,
     shown=_ranked,
 )
@@ -297,11 +279,6 @@ _DASHES = (0, (3, 1.5))
 
 
 def _draw_curves(rows: Sequence[CurveRow]) -> Figure:
-    """One panel per task: evaluation loss (solid, with its interval) and training loss (dashed); below, the folds left.
-
-    An average over the folds that are left says little when few are left: where fewer than half of the
-    folds reached an epoch, the curve is faint and has no band.
-    """
     looks, tasks = canvas.looks(rows), grouped(rows, "task")
 
     def draw_task(task: str, upper: Axes, lower: Axes) -> None:

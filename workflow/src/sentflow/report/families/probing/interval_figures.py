@@ -19,11 +19,10 @@ from sentflow.report.families.probing.rows import average_score
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.panels import left_out, panels
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
-from sentflow.report.rows import data_versions, grouped, unique
-from sentflow.stats.across import mean_limits
-from sentflow.stats.generalisation import corrected_error, degrees_of_freedom
+from sentflow.report.rows import data_versions, grouped, titles_of, unique
+from sentflow.stats.across import task_mean_interval
+from sentflow.stats.paired import corrected_error, degrees_of_freedom
 
 _ZERO: dict[str, Any] = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
 _DOT: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4}
@@ -87,14 +86,14 @@ class ForestRow(ScoreRow):
 
 
 def _draw_forest(rows: Sequence[ForestRow]) -> Figure:
-    """One panel per task, then one per family with several tasks.
+    def heading(row: ForestRow) -> str:
+        marked = f"{row.task}{remarks.training_mark(row)} ({captions.metric_name(row.metric)})"
+        return row.task if row.n_tasks else marked
 
-    Thin line: generalisation interval. Thick line: repeatability interval. A hollow marker has no interval.
-    """
     return _draw_encoders(
         rows,
         _draw_score,
-        lambda row: row.task if row.n_tasks else _heading(row),
+        heading,
         lambda row: (*row.shown_generalisation, row.mean),
         [
             Line2D([], [], color=canvas.QUIET, linewidth=_THIN, label="generalisation interval"),
@@ -102,10 +101,6 @@ def _draw_forest(rows: Sequence[ForestRow]) -> Figure:
             Line2D([], [], label="chance", **_ZERO),
         ],
     )
-
-
-def _heading(row: ScoreRow) -> str:
-    return f"{row.task}{remarks.training_mark(row)} ({captions.metric_name(row.metric)})"
 
 
 def _draw_score(axes: Axes, row: ForestRow, height: int, look: canvas.Look) -> None:
@@ -120,9 +115,9 @@ def _draw_score(axes: Axes, row: ForestRow, height: int, look: canvas.Look) -> N
     )  # fmt: skip
 
 
-def family_rows(scores: Sequence[ScoreRow]) -> list[ForestRow]:
-    """Every encoder on every family of several tasks, protocol by protocol, in the order of the scores."""
-    return [
+def forest_rows(scores: Sequence[ScoreRow]) -> list[ForestRow]:
+    """The scores, then every encoder on every family of several tasks, protocol by protocol, in their order."""
+    return [ForestRow(**vars(row)) for row in scores] + [
         _mean_over(own, of_family)
         for of_protocol in by_protocol(scores).values()
         for of_family in grouped(of_protocol, "family").values()
@@ -135,36 +130,27 @@ def _mean_over(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> Fo
     first, n_tasks = members[0], len({row.task for row in of_family})
     mean, limits = average_score(members, n_tasks), (math.nan, math.nan)
     if not math.isnan(mean):
-        kept = [row.effective_documents if row.n_documents else math.inf for row in members]
-        pairs = list(zip(members, kept, strict=True))
-        # errors of tasks of the same data are added, as if they always went together
-        limits = mean_limits(
+        limits = task_mean_interval(
             mean,
-            [corrected_error(row.std, row.n_folds, folds=row.folds, documents=n) for row, n in pairs],
-            [degrees_of_freedom(row.n_folds, n) for row, n in pairs],
+            [
+                corrected_error(row.std, row.n_folds, folds=row.folds, documents=row.documents)
+                for row in members
+            ],
+            [degrees_of_freedom(row.n_folds, row.documents) for row in members],
             [row.data_version for row in members],
             level=first.level,
         )
-    return row_from(
-        ForestRow,
-        vars(first),
-        task=captions.family_name(first.family) + captions.of_protocol(first.protocol, of_family),
-        task_title=f"mean of {counted(n_tasks, 'task')}",
-        mean=mean,
-        generalisation_low=limits[0],
-        generalisation_high=limits[1],
-        repeatability_low=math.nan,
-        repeatability_high=math.nan,
-        clips=all(row.clips for row in members),
-        degenerate=False,
-        data_version="; ".join(data_versions(members)),
-        n_tasks=n_tasks,
-    )
-
-
-def _gather_forest(inputs: Inputs) -> list[ForestRow]:
-    scores = inputs.rows_if_there(ScoreRow)
-    return [*(ForestRow(**vars(row)) for row in scores), *family_rows(scores)]
+    name = captions.family_name(first.family) + captions.of_protocol(first.protocol, of_family)
+    own = {
+        "task": name,
+        "task_title": f"mean of {counted(n_tasks, 'task')}",
+        "n_tasks": n_tasks,
+        "mean": mean,
+    }
+    own |= {"generalisation_low": limits[0], "generalisation_high": limits[1], "degenerate": False}
+    own |= dict.fromkeys(("repeatability_low", "repeatability_high"), math.nan)
+    own |= {"clips": all(row.clips for row in members), "data_version": "; ".join(data_versions(members))}
+    return row_from(ForestRow, vars(first) | own)
 
 
 def _read_forest(all_rows: Sequence[ForestRow]) -> Iterator[str]:
@@ -178,13 +164,16 @@ def _read_forest(all_rows: Sequence[ForestRow]) -> Iterator[str]:
     yield from captions.degenerate_notes(rows, "Hollow")
     yield from remarks.training_notes(rows)
     if means:
-        yield (
-            "Means of families: over their tasks, without weights, with the interval of the mean of the expected "
-            "scores, for new texts of these tasks, not for other tasks."
-        )
+        yield "Means of families: unweighted, with the interval for new texts of these tasks, not for other tasks."
 
 
-FOREST = Recipe(ForestRow, _draw_forest, "Scores with their intervals", _read_forest, _gather_forest)
+FOREST = Recipe(
+    ForestRow,
+    _draw_forest,
+    "Scores with their intervals",
+    _read_forest,
+    lambda inputs: forest_rows(inputs.rows_if_there(ScoreRow)),
+)
 
 
 # --- differences to the highest score ----------------------------------------------------------------------
@@ -212,11 +201,8 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
     rows = []
     for task, members in grouped([row for row in scores if not math.isnan(row.mean)], "task").items():
         best = max(members, key=lambda row: row.mean)
-        with_best = {
-            row.model: pair
-            for row in members
-            if (pair := known.get((task, frozenset((row.model, best.model)))))
-        }
+        found = {row.model: known.get((task, frozenset((row.model, best.model)))) for row in members}
+        with_best = {model: pair for model, pair in found.items() if pair}
         # no pair is of one encoder: the row of the highest takes what captions need from one of its pairs
         if with_best:
             with_best[best.model] = next(iter(with_best.values()))
@@ -233,7 +219,6 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
 
 
 def _draw_best_gaps(rows: Sequence[BestGapRow]) -> Figure:
-    """One panel per task; 0 is the highest score. Filled where the test finds the difference, hollow where not."""
     return _draw_encoders(
         rows,
         _draw_gap,
@@ -250,31 +235,20 @@ def _draw_best_gaps(rows: Sequence[BestGapRow]) -> Figure:
 def _draw_gap(axes: Axes, row: BestGapRow, height: int, look: canvas.Look) -> None:
     limits = (math.nan, math.nan) if row.is_best else (row.gap_low, row.gap_high)
     is_filled = row.is_best or row.p_holm <= row.alpha
-    _draw_difference(axes, row, (row.gap, *limits), height, look.color, is_filled, look.marker, 3.4)
+    _draw_difference(axes, row, (row.gap, *limits, height), look, is_filled, size=3.4)
 
 
 def _draw_difference(
-    axes: Axes,
-    row: PairRow,
-    values: Sequence[float],
-    height: float,
-    color: str,
-    is_filled: bool,
-    marker: str,
-    size: float,
+    axes: Axes, row: PairRow, values: Sequence[float], look: canvas.Look, is_filled: bool, size: float = 3
 ) -> None:
-    """A difference with its limits."""
-    difference, low, high = values
+    """A difference with its limits, at a height."""
+    difference, low, high, height = values
     if not (row.degenerate or math.isnan(low)):
-        axes.plot((low, high), (height, height), color=color, linewidth=0.9)
+        axes.plot((low, high), (height, height), color=look.color, linewidth=0.9)
     axes.plot(
-        difference, height, marker=marker, markersize=size, markeredgecolor=color, markeredgewidth=0.8,
-        markerfacecolor=color if is_filled else "white",
+        difference, height, marker=look.marker, markersize=size, markeredgecolor=look.color, markeredgewidth=0.8,
+        markerfacecolor=look.color if is_filled else "white",
     )  # fmt: skip
-
-
-def _gather_best_gaps(inputs: Inputs) -> list[BestGapRow]:
-    return gap_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons).pairs)
 
 
 BEST_GAPS = Recipe(
@@ -282,14 +256,13 @@ BEST_GAPS = Recipe(
     _draw_best_gaps,
     "Differences to the highest score of each task",
     lambda rows: [
-        "Score of each encoder less the highest on the task, on the same folds. Line: "
-        f"{percent(rows[0].level)} interval of the {captions.test_name(rows)}, for new texts of the task and for a "
-        "pair that was named before. Here the scores themselves chose the highest, so differences to it are too large "
-        "on average.",
-        f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task, which holds after that "
-        "choice, too); hollow: not, which does not mean equal.",
+        f"Score of each encoder less the highest on the task. Line: {percent(rows[0].level)} interval of the "
+        f"{captions.test_name(rows)}, for new texts of the task. The scores themselves chose the highest, so "
+        "differences to it are too large on average.",
+        f"Filled: significant at {percent(rows[0].alpha)} (Holm over all pairs of the task); hollow: not, which does "
+        "not mean equal.",
     ],
-    _gather_best_gaps,
+    lambda inputs: gap_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons).pairs),
     nothing="Nothing to compare: no task has the scores of two encoders.",
 )
 
@@ -304,12 +277,9 @@ _MOST_PAIRS = 12
 
 
 def _draw_differences(rows: Sequence[PairRow]) -> Figure:
-    """One panel per pair, on one axis, tasks from the highest difference down; filled where the test finds it."""
     tasks = {row.task: row.task for row in rows}
     labels = lettering.distinct(tasks, lettering.into(_TASK_WIDTH, _TASK_SIZE))
-    titles = {row.model_a: row.model_a_title for row in rows} | {
-        row.model_b: row.model_b_title for row in rows
-    }
+    titles = titles_of(rows, "model_a") | titles_of(rows, "model_b")
     names = lettering.distinct(titles, lettering.into(_NAME_INCHES, 7, bold=True))
 
     def draw_pair(pair: tuple[str, str], axes: Axes) -> None:
@@ -317,8 +287,8 @@ def _draw_differences(rows: Sequence[PairRow]) -> Figure:
         axes.axvline(0, zorder=0, **_ZERO)
         axes.grid(axis="x")
         for line, (row, *values) in enumerate(items):
-            color = _BETTER if values[0] >= 0 else _WORSE
-            _draw_difference(axes, row, values, line, color, row.p_holm <= row.alpha, "o", 3)
+            look = canvas.Look(_BETTER if values[0] >= 0 else _WORSE, "o")
+            _draw_difference(axes, row, (*values, line), look, row.p_holm <= row.alpha)
         axes.set_yticks(range(len(items)), [labels[row.task] for row, *_ in items], fontsize=_TASK_SIZE)
         axes.set_ylim(max(len(items), _LEAST_TASKS) - 0.4, -0.6)
         canvas.bare_lines(axes)
@@ -357,12 +327,9 @@ def _shown_pairs(rows: Sequence[PairRow]) -> list[tuple[str, str]]:
         scores.setdefault(row.model_a, {})[row.task] = row.mean_a
         scores.setdefault(row.model_b, {})[row.task] = row.mean_b
     n_tasks = len(unique(row.task for row in rows))
-    means = {
-        model: mean
-        for model, of_task in scores.items()
-        if len(of_task) == n_tasks and not math.isnan(mean := math.fsum(of_task.values()))
-    }
-    best = max(means, key=lambda model: means[model], default=pairs[0][0])
+    sums = {model: math.fsum(own.values()) for model, own in scores.items() if len(own) == n_tasks}
+    known = [model for model, total in sums.items() if not math.isnan(total)]
+    best = max(known, key=lambda model: sums[model], default=pairs[0][0])
     return [(best, a if b == best else b) for a, b in pairs if best in (a, b)][:_MOST_PAIRS]
 
 

@@ -17,21 +17,17 @@ _REGULARISED = "regularised"  # probe that chooses its penalty
 _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 
-def marks(row: ScoreRow) -> str:
-    """Marks of a row's task; empty for most."""
-    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "") + _shared_mark(row)
-
-
-def score_marks(row: ScoreRow) -> str:
-    """Marks of a row's task that belong beside its scores."""
-    return training_mark(row) + _shared_mark(row)
+def marks(row: ScoreRow, *, of_scores: bool = False) -> str:
+    """Marks of a row's task; empty for most. `of_scores`: those that belong beside its scores."""
+    contradicts = row.n_contradicting and not of_scores
+    return training_mark(row) + (CONTRADICTIONS if contradicts else "") + _shared_mark(row)
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What the marks that occur mean, each once."""
     counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in rows if row.n_contradicting)
     said = f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}."
-    return [*training_notes(rows), *([said] if counts else []), *shared_notes(rows)]
+    return [*training_notes(rows), *[said] * bool(counts), *shared_notes(rows)]
 
 
 def _shared_mark(row: ScoreRow) -> str:
@@ -49,9 +45,8 @@ def shared_notes(rows: Sequence[ScoreRow]) -> list[str]:
     if not counts:
         return []
     return [
-        f"{SHARED} Rows share texts. If rows with a common text depend on each other fully, this many are "
-        f"independent: {', '.join(counts)}. Intervals there may be too narrow and p-values too small, and probes may "
-        "have trained on texts that they are tested on."
+        f"{SHARED} Rows share texts, so that as few as these may be independent: {', '.join(counts)}. Intervals may be "
+        "too narrow, p-values too small, and probes may be tested on texts that they were trained on."
     ]
 
 
@@ -62,10 +57,9 @@ def unbalanced_notes(rows: Sequence[ScoreRow]) -> list[str]:
     if not tasks:
         return []
     return [
-        "Unbalanced classes (in brackets the rows that are left when all are cut to the size of the smallest): "
-        f"{listed(tasks)}. Intervals of scores and the corrected t-test, with its MDD and {captions.N_NEEDED}, are "
-        "about 1.5 times too wide if the smaller of two classes has a third of the rows, 1.7 times at a tenth "
-        "(balanced: 1.2). The test of out-of-fold predictions is not affected."
+        f"Unbalanced classes (rows left when all are cut to the smallest): {listed(tasks)}. Intervals of scores and "
+        f"the corrected t-test, with its MDD and {captions.N_NEEDED}, are about 1.5 times too wide if the smaller of "
+        "two classes has a third of the rows (balanced: 1.2). The test of out-of-fold predictions is not affected."
     ]
 
 
@@ -78,10 +72,9 @@ def training_mark(row: ScoreRow) -> str:
 def training_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What `training_mark` means, if it occurs."""
     return unique(
-        f"{TRAINED_TOO_LITTLE} Undertrained: with fewer than {row.batch_rows * WARM_UP_BATCHES} training rows in a "
-        f"fold, protocol {row.protocol} keeps the learning rate at {percent(_START)} of the chosen one, and scores can "
-        "be far below what the encoder allows. Write protocol: corrected at the task, which trains it fully, or add "
-        "rows."
+        f"{TRAINED_TOO_LITTLE} Undertrained: below {row.batch_rows * WARM_UP_BATCHES} training rows in a fold, "
+        f"protocol {row.protocol} keeps the learning rate at {percent(_START)} of the chosen one, and scores can be "
+        "far too low. Write protocol: corrected at the task, or add rows."
         for row in rows
         if training_mark(row)
     )
@@ -106,14 +99,14 @@ def score_mark(row: ScoreRow) -> str:
 
 def score_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What the marks beside scores mean, as far as they occur."""
-    return [*training_notes(rows), *held_back_notes(rows)]
+    return [*training_notes(rows), *(f"{HELD_BACK} {said}" for said in _held_back(rows))]
 
 
 def low_score_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """Which scores below a mean, a rank or a count are lower than encoders allow, without marks beside them."""
     tasks = unique(row.task for row in rows if training_mark(row))
     low = [f"Undertrained, so that scores on them are too low: {listed(tasks)}."] if tasks else []
-    return low + _held_back_sentences(rows)
+    return low + _held_back(rows)
 
 
 def low_score_text(rows: Sequence[ScoreRow]) -> str:
@@ -121,12 +114,7 @@ def low_score_text(rows: Sequence[ScoreRow]) -> str:
     return " ".join(low_score_notes(rows))
 
 
-def held_back_notes(rows: Sequence[ScoreRow]) -> list[str]:
-    """What `score_mark` means, if it occurs."""
-    return [f"{HELD_BACK} {said}" for said in _held_back_sentences(rows)]
-
-
-def _held_back_sentences(rows: Sequence[ScoreRow]) -> list[str]:
+def _held_back(rows: Sequence[ScoreRow]) -> list[str]:
     """Why scores of rows with a `score_mark` are low, and what to write."""
     said = []
     for layout in ("alternatives", "pair"):
@@ -135,13 +123,13 @@ def _held_back_sentences(rows: Sequence[ScoreRow]) -> list[str]:
         protocols = listed(unique(row.protocol for row in own))
         if own and layout == "alternatives":
             said.append(
-                f"Protocol {protocols} gives {names}, fitted in each fold, a question and all its alternatives as one "
-                "pair, but other encoders each alternative by itself. Write protocol: corrected at the task."
+                f"Protocol {protocols} gives {names} a question and all its alternatives as one pair, but other "
+                "encoders each alternative by itself. Write protocol: corrected at the task."
             )
         elif own:
             said.append(
-                f"On a pair {names} has up to {count(max(row.dimension for row in own))} columns and from "
-                f"{count(min(row.n_train for row in own))} rows to train on, and protocol {protocols} chooses no "
-                "penalty. Low scores there say little of the encoder. Write protocol: regularised at the task."
+                f"On pairs {names} has up to {count(max(row.dimension for row in own))} columns, as few as "
+                f"{count(min(row.n_train for row in own))} rows to train on, and no chosen penalty (protocol "
+                f"{protocols}): low scores say little of the encoder. Write protocol: regularised at the task."
             )
     return said

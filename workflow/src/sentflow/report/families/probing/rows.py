@@ -3,17 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from sentflow.compare.score_rows import ScoreRow, by_protocol
-from sentflow.report.rows import unique
+from sentflow.report.rows import Stored, unique
 
 
 @dataclass(frozen=True)
-class CurveRow:
+class CurveRow(Stored, file="curves"):
     """One epoch of one training curve, averaged over the folds that reached it."""
-
-    FILE: ClassVar[str] = "curves"
 
     task: str
     task_title: str

@@ -1,41 +1,60 @@
 """What the page shows of tasks: the leaderboard, every task, the first two encoders."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import eq, gt
 
 from markupsafe import Markup
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
 from sentflow.report import captions, claims
 from sentflow.report.claims import Ranking, Sets
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.numbers import decimal, percent, signed
-from sentflow.report.page.draw import (
-    Axis,
-    h,
-    heat_map,
-    how,
-    joined,
-    key,
-    leaderboard,
-    line,
-    name,
-    plots,
-    sentence,
-    short_names,
-    td,
-    term,
-    th,
-)  # fmt: skip
+from sentflow.report.page import draw
 from sentflow.report.page.sources import Report, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
+# What scores of tasks and their comparisons rest on, as BibTeX
+_BENCHMARK = """@misc{ulysses-senteval,
+  title        = {Ulysses {SentEval}},
+  howpublished = {https://github.com/ulysses-camara/ulysses-senteval, commit f2a12c2}
+}"""
+_INTERVALS = """@article{nadeau-bengio-2003,
+  author  = {Nadeau, Claude and Bengio, Yoshua},
+  title   = {Inference for the Generalization Error},
+  journal = {Machine Learning},
+  volume  = {52},
+  pages   = {239--281},
+  year    = {2003}
+}"""
+_TESTS = """@inproceedings{bayle-2020,
+  author    = {Bayle, Pierre and Bayle, Alexandre and Janson, Lucas and Mackey, Lester},
+  title     = {Cross-validation Confidence Intervals for Test Error},
+  booktitle = {Advances in Neural Information Processing Systems},
+  volume    = {33},
+  year      = {2020}
+}
+
+@inproceedings{bouckaert-frank-2004,
+  author    = {Bouckaert, Remco R. and Frank, Eibe},
+  title     = {Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms},
+  booktitle = {Advances in Knowledge Discovery and Data Mining},
+  pages     = {3--12},
+  year      = {2004}
+}
+
+@article{demsar-2006,
+  author  = {Dem{\\v{s}}ar, Janez},
+  title   = {Statistical Comparisons of Classifiers over Multiple Data Sets},
+  journal = {Journal of Machine Learning Research},
+  volume  = {7},
+  pages   = {1--30},
+  year    = {2006}
+}"""
 _FEW = 2  # tasks up to which every fold is drawn instead of a heat map
 
 
@@ -60,26 +79,22 @@ def report(sources: Sources) -> Report | None:
         sets,
         caveats=_caveats(sources, rows, tests),
         datasets=datasets_of([sources.entries("tasks").get(task, {}) for task in tasks]),
-        methods=(BENCHMARK, INTERVALS, *((TESTS,) if tests.pairs else ())),
+        methods=(_BENCHMARK, _INTERVALS, *((_TESTS,) if tests.pairs else ())),
     )
 
 
 def _leaderboard(ranking: Ranking, sets: Sets, rows: Sequence[ScoreRow]) -> Section:
-    own = [
-        one
-        for one in sets.sets
-        if not ranking.protocol
-        or any(row.task == one.name and row.protocol == ranking.protocol for row in rows)
-    ]
+    tasks = {row.task for row in rows if row.protocol == ranking.protocol or not ranking.protocol}
+    own = [one for one in sets.sets if one.name in tasks]
     firsts = replace(sets, sets=tuple(own)).firsts()
     best_on = {system.name: f"{firsts[system.name]} of {len(own)}" for system in ranking.systems}
     more = [("Best on", best_on)] if len(own) > 1 < len(best_on) else []
-    measure = term("score", ranking.measure.capitalize())
-    reading = how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
+    measure = draw.term("score", ranking.measure.capitalize())
+    reading = draw.how("{} {}: 1 is perfect, 0 is guessing.", measure, ranking.where)
     title = "Leaderboard" if len(ranking.systems) > 1 else "Score"
     title += f", {ranking.protocol}" if ranking.protocol else ""
     anchor = f"leaderboard-{ranking.protocol}" if ranking.protocol else "leaderboard"
-    return Section(anchor, title, ranking.finding(), reading + leaderboard(ranking, more))
+    return Section(anchor, title, ranking.finding(), reading + draw.leaderboard(ranking, more))
 
 
 def _every_task(sets: Sets) -> Section:
@@ -88,7 +103,7 @@ def _every_task(sets: Sets) -> Section:
         return text.replace("0.", ".", 1) if abs(value) < 1 else decimal(value, 2)
 
     title = "Every task" if len(sets.sets) > 1 else "The task"
-    return Section("tasks", title, sentence(sets.finding()), heat_map(sets, brief))
+    return Section("tasks", title, draw.sentence(sets.finding()), draw.heat_map(sets, brief))
 
 
 def _every_fold(sources: Sources, sets: Sets) -> Section:
@@ -96,36 +111,29 @@ def _every_fold(sources: Sources, sets: Sets) -> Section:
     pictures = []
     for one in sets.sets:
         folds = sources.folds.get(one.name, {})
-        axis, best = Axis([value for values in folds.values() for value in values]), sets.best(one)
-        rows = [
-            line([
-                name(sets.titles[model]),
-                axis.row(
-                    axis.strokes(folds.get(model, ()))
-                    + axis.dot(one.values[model], "lead" if model in best else "full")
-                ),
-                td(decimal(one.values[model]), "num"),
-            ], key=model)
-            for model in one.ranked
-        ]  # fmt: skip
-        heading = h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else Markup("")
-        pictures.append(
-            h("{}<figure>{}</figure>", heading, plots([th("Encoder", "name"), axis.head(), th("Mean")], rows))
-        )
+        axis, best = draw.Axis([value for values in folds.values() for value in values]), sets.best(one)
+        rows = []
+        for model in one.ranked:
+            dot = axis.dot(one.values[model], "lead" if model in best else "full")
+            plot, mean = axis.row(axis.strokes(folds.get(model, ())) + dot), decimal(one.values[model])
+            rows.append(draw.line([draw.name(sets.titles[model]), plot, draw.td(mean, "num")], key=model))
+        heading = draw.h("<h3>{}</h3>", one.title) if len(sets.sets) > 1 else ""
+        picture = draw.plots([draw.th("Encoder", "name"), axis.head(), draw.th("Mean")], rows)
+        pictures.append(draw.h("{}<figure>{}</figure>", heading, picture))
     n = max((len(values) for own in sources.folds.values() for values in own.values()), default=0)
-    reading = how(
+    reading = draw.how(
         "A stroke is one of {} tests: a {} is trained on some texts and tested on others. The dot is the mean.",
         n,
-        term("probe", "probe"),
+        draw.term("probe", "probe"),
     )
-    return Section("tasks", "Every test", _wins(sources, sets), reading + joined(pictures))
+    return Section("tasks", "Every test", _wins(sources, sets), reading + draw.joined(pictures))
 
 
 def _wins(sources: Sources, sets: Sets) -> str | Markup:
     """In how many folds the first encoder of the only task is above the second."""
     one = sets.sets[0]
     if len(sets.sets) > 1:
-        return sentence(sets.finding())
+        return draw.sentence(sets.finding())
     folds = [sources.folds[one.name][model] for model in one.ranked[:2]]
     if len(folds) == 1:
         return f"The scores of {len(folds[0])} tests lie between {decimal(min(folds[0]))} and {decimal(max(folds[0]))}."
@@ -139,22 +147,17 @@ def _wins(sources: Sources, sets: Sets) -> str | Markup:
 
 def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets: Sets) -> Section:
     """The first two encoders on every task."""
-    pairs: Mapping[str, tuple[PairRow, int]] = {}
-    if len(ranking.systems) > 1:
-        a, b = (system.name for system in ranking.systems[:2])
-        pairs = {
-            pair.task: (pair, 1 if pair.model_a == a else -1)
-            for pair in tests.pairs
-            if {pair.model_a, pair.model_b} == {a, b}
-        }
+    a, b = [*(system.name for system in ranking.systems[:2]), "", ""][:2]
+    of_both = [pair for pair in tests.pairs if {pair.model_a, pair.model_b} == {a, b}]
+    pairs = {pair.task: (pair, 1 if pair.model_a == a else -1) for pair in of_both}
     if len(pairs) <= 1:
         finding = "Scores and tests in full" if ranking.tests else "Scores in full"
         return Section("probes", "Probes", finding, Markup(""), "probing")
-    titles = short_names(sets.titles)
+    titles = draw.short_names(sets.titles)
     shown = [one for one in sets.sets if one.name in pairs]
     gaps = {one.name: sets.printed(one.values[a]) - sets.printed(one.values[b]) for one in shown}
     ends = [sign * end for pair, sign in pairs.values() for end in (pair.low, pair.high)]
-    axis = Axis([0.0, *ends, *gaps.values()])
+    axis = draw.Axis([0.0, *ends, *gaps.values()])
     lines = []
     for group in unique(one.group for one in shown):
         for one in sorted((one for one in shown if one.group == group), key=lambda one: -gaps[one.name]):
@@ -162,35 +165,26 @@ def _probes(rows: Sequence[ScoreRow], tests: Comparisons, ranking: Ranking, sets
             low, high = sorted((sign * pair.low, sign * pair.high))
             is_significant = (a, b) in one.beaten or (b, a) in one.beaten
             dot = axis.dot(gaps[one.name], "full" if is_significant else "open")
-            lines.append(line([
-                name(one.title), axis.row(axis.span(low, high) + dot), td(decimal(one.values[a]), "side"),
-                td(decimal(one.values[b]), "side"), td(signed(gaps[one.name]), "num"),
+            lines.append(draw.line([
+                draw.name(one.title), axis.row(axis.span(low, high) + dot), draw.td(decimal(one.values[a]), "side"),
+                draw.td(decimal(one.values[b]), "side"), draw.td(signed(gaps[one.name]), "num"),
             ]))  # fmt: skip
     most, least = (pick(shown, key=lambda one: gaps[one.name]) for pick in (max, min))
     finding = f"The first two differ most on “{most.title}” ({signed(gaps[most.name])})"
     finding += f" and “{least.title}” ({signed(gaps[least.name])})." if gaps[least.name] < 0 else "."
     n, of = sum(pair.p_over_tasks <= pair.alpha for pair in tests.pairs), len(tests.pairs)
-    reading = how(
+    significant = draw.term("significant", "significant")
+    reading = draw.how(
         "A {} is a small classifier on the vectors. Right of 0, {} is better; left of 0, {}. "
         "Bars: {} {} for {}. Of all {} comparisons of two encoders on a task, {} are {}.",
-        term("probe", "probe"), titles[a], titles[b], percent(next(iter(pairs.values()))[0].level),
-        term("interval", "interval"), claims.texts(rows[0]), f"{of:,}", f"{n:,}", term("significant", "significant"),
+        draw.term("probe", "probe"), titles[a], titles[b], percent(next(iter(pairs.values()))[0].level),
+        draw.term("interval", "interval"), claims.texts(rows[0]), f"{of:,}", f"{n:,}", significant,
     )  # fmt: skip
-    marks = key([("full", term("significant", "significant")), ("open", term("tie", "not separated"))])
-    heads = [
-        th("Task", "name"),
-        axis.head(titles[b], titles[a]),
-        th(titles[a], "side"),
-        th(titles[b], "side"),
-        th("Difference"),
-    ]
-    return Section(
-        "probes",
-        "Probes",
-        finding,
-        reading + marks + h("<figure>{}</figure>", plots(heads, lines, "tight")),
-        "probing",
-    )
+    marks = draw.key([("full", significant), ("open", draw.term("tie", "not separated"))])
+    sides = [draw.th(titles[a], "side"), draw.th(titles[b], "side")]
+    heads = [draw.th("Task", "name"), axis.head(titles[b], titles[a]), *sides, draw.th("Difference")]
+    body = reading + marks + draw.h("<figure>{}</figure>", draw.plots(heads, lines, "tight"))
+    return Section("probes", "Probes", finding, body, "probing")
 
 
 def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> list[tuple[str, str]]:
@@ -206,12 +200,8 @@ def _caveats(sources: Sources, rows: Sequence[ScoreRow], tests: Comparisons) -> 
         found.append(("No interval", captions.DEGENERATE))
     if split := captions.tasks_that_split_documents(rows):
         more = " See the table documents." if sources.inputs.has(DocumentScore) else ""
-        found.append(
-            (
-                "Same documents",
-                f"Scores on {', '.join(split)} hold for new texts of the same documents.{more}",
-            )
-        )
+        told = f"Scores on {', '.join(split)} hold for new texts of the same documents.{more}"
+        found.append(("Same documents", told))
     if sources.inputs.rows_if_there(EffectRow):
         found.append(("Other protocols", "The table protocols compares the scores under other protocols."))
     return found

@@ -29,12 +29,13 @@ from sentflow.report.numbers import (
 )
 from sentflow.report.rows import grouped, titles_of, unique
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
+    Line,
     Table,
     build,
     crossed,
     fields_of,
-    first,
     marked,
     number,
     test_columns,
@@ -44,7 +45,6 @@ from sentflow.stats.multiplicity import least_sign_flip_p
 
 # what the CSV of scores says of tests, behind the columns of the summary
 _STANDINGS = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd_power", "n_needed")
-_NOTHING = "Nothing was compared: fewer than two encoders have a score."
 _BALANCED = "n: rows left when all classes are cut to the size of the smallest."
 _FEW_DOCUMENTS = 20
 
@@ -52,7 +52,7 @@ _FEW_DOCUMENTS = 20
 # --- scores ------------------------------------------------------------------------------------------------
 
 
-def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def scores(inputs: Inputs) -> Table:
     """Task × encoder with generalisation intervals; an average only for encoders that have all tasks.
 
     With comparisons the best score is bold and what is not significantly worse underlined; without, nothing is.
@@ -62,11 +62,11 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     titles, mdds = titles_of(rows, "model"), _detectable(pairs)
     marks, lines = Marks(pairs, list(titles)), _score_lines(rows)
 
-    def size(form: Any, read: Callable[[ScoreRow], float], line: Mapping[str, Any]) -> Cell:
+    def size(form: Any, read: Callable[[Any], float], line: Mapping[str, Any]) -> Cell:
         if "averages" in line:
             return Cell("")
-        value = read(first(line["scores"]))
-        return Cell(form(value), value=None if math.isnan(value) else value)
+        value = read(line["scores"])
+        return Cell(form(value), value=value)
 
     def score(model: str, line: Mapping[str, Any]) -> Cell:
         if "averages" in line:
@@ -88,7 +88,7 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     tested = captions.NO_TEST if len(titles) > 1 else ""
     power = []
     if pairs:
-        tested = captions.test_note(pairs)
+        tested = captions.test_note(captions.test_name(pairs), "of the task", pairs[0].alpha)
         power = [captions.detectable_note(pairs[0].alpha), *remarks.unbalanced_notes(rows)]
     is_incomplete = any(math.isnan(value) for line in lines for value in line.get("averages", {}).values())
     before = [captions.design_note(rows), captions.metric_note(rows)]
@@ -98,18 +98,13 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         captions.DEGENERATE if any(row.degenerate for row in rows) else "",
         f"{MISSING} Not computed; a model that lacks a task has no average." if is_incomplete else "",
     ]
-    compact = [*before, tested.removesuffix(captions.LETTERS).rstrip(), *after]
     return build(
-        "scores",
-        f"{settings['caption']}: score of each encoder on each task.",
+        "score of each encoder on each task.",
         (*fields_of(ScoreRow), *(_STANDINGS if pairs else ())),
         lines,
         [
             text("Task", "title"),
-            text(
-                "Metric",
-                lambda line: captions.metric_name(first(line["scores"]).metric) if line["scores"] else "",
-            ),
+            text("Metric", lambda line: _metric(line["scores"]) if line["scores"] else ""),
             marked("n", partial(size, count, lambda row: row.n_balanced_rows)),
             *(of_tests if pairs else []),
             *(
@@ -117,14 +112,20 @@ def scores(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
                 for model, title in titles.items()
             ),
         ],
-        [*before, captions.interval_note(rows), _BALANCED, tested, *power, *after],
+        [
+            *before,
+            f"In brackets the {percent(rows[0].level)} generalisation interval: {captions.generalisation(rows)}.",
+            _BALANCED,
+            tested,
+            captions.letters() if pairs else "",
+            *power,
+            *after,
+        ],
         data=rows,
         records=_with_standings(rows, comparisons) if pairs else rows,
-        block="block",
-        title=lambda name, own: "" if "averages" in own[0] else name,
-        block_heading="Family",
+        blocks=Blocks("block", "Family", lambda name, own: "" if "averages" in own[0] else name),
         lead=5 if pairs else 3,
-        matrix=crossed(rows, by=("task",), across="model", value="mean", notes=compact),
+        matrix=crossed(rows, by=("task",), across="model", value="mean", notes=[*before, tested, *after]),
     )
 
 
@@ -134,31 +135,29 @@ def _score_lines(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for protocol, own in by_protocol(rows).items():
         apart = captions.of_protocol(protocol, rows)
-        for (family, task), members in _in_families(own).items():
-            of_task = {row.model: row for row in sorted(members, key=lambda row: models.index(row.model))}
-            title = task + remarks.score_marks(first(of_task))
+        families = unique(row.family for row in own)
+        by_family = sorted(own, key=lambda row: families.index(row.family))
+        for (family, task), members in grouped(by_family, "family", "task").items():
+            ordered = sorted(members, key=lambda row: models.index(row.model))
+            of_task = Line({row.model: row for row in ordered})
+            title = task + remarks.marks(ordered[0], of_scores=True)
             lines.append({"block": captions.family_name(family) + apart, "title": title, "scores": of_task})
         n_tasks = len(grouped(own, "task"))
         if n_tasks > 1:
-            means = {
-                model: average_score([row for row in own if row.model == model], n_tasks) for model in models
-            }
-            title = f"Average of {n_tasks} tasks{apart}"
+            by_model, title = grouped(own, "model"), f"Average of {n_tasks} tasks{apart}"
+            means = {model: average_score(by_model.get(model, []), n_tasks) for model in models}
             lines.append({"block": f"Average{apart}", "title": title, "scores": {}, "averages": means})
     return lines
 
 
-def _in_families(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], list[ScoreRow]]:
-    """Family and task → its rows; the tasks of a family together."""
-    families = unique(row.family for row in rows)
-    return grouped(sorted(rows, key=lambda row: families.index(row.family)), "family", "task")
+def _metric(row: Any) -> str:
+    return captions.metric_name(row.metric)
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
     """``0.506 [0.479, 0.533]``, perhaps with marks; words for an interval that means nothing; a dash for no row."""
     if row is not None and row.has_too_few_documents:
-        value = None if math.isnan(row.mean) else row.mean
-        return Cell(decimal(row.mean) + remarks.score_mark(row), captions.TOO_FEW_DOCUMENTS, value=value)
+        return Cell(decimal(row.mean) + remarks.score_mark(row), captions.TOO_FEW_DOCUMENTS, value=row.mean)
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
     score = decimal(row.mean) + remarks.score_mark(row)
@@ -190,27 +189,27 @@ def _with_standings(rows: Sequence[ScoreRow], tested: Comparisons) -> list[dict[
 # --- comparisons -------------------------------------------------------------------------------------------
 
 
-def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def differences(inputs: Inputs) -> Table:
     """Every pair of encoders on every task: difference, interval, tests, and what could have been found."""
     rows, pairs = inputs.rows(ScoreRow), inputs.together(Comparisons).pairs
     notes = [captions.design_note(rows), *remarks.low_score_notes(rows)]
     if pairs:
-        first = pairs[0]
+        one = pairs[0]
         notes += [
-            f"Difference: first minus second, on the same folds, with its {percent(first.level)} interval by the same "
-            f"test, for new texts of the same population{captions.population(rows)}. It is not adjusted for the number "
-            "of pairs.",
-            f"p: {captions.test_name(pairs)}; Holm: adjusted over all pairs of the task; over tasks: "
-            f"{captions.adjusted_over_tasks(first.adjustment, first.alpha)}. *: significant within the task; "
-            "**: also over all tasks.",
-            captions.detectable_note(first.alpha),
+            captions.difference_note(captions.test_name(pairs), "of the task", one.level, one.alpha),
+            f"**: also over tasks ({captions.adjusted_over_tasks(one.adjustment, one.alpha)}). Intervals are for new "
+            f"texts of the same population{captions.population(rows)}.",
+            captions.detectable_note(one.alpha),
             *remarks.unbalanced_notes(rows),
-            f"{captions.equivalence_note(first.rope)} The CSV file has further tests.",
+            f"{captions.equivalence_note(one.rope)} The CSV file has further tests.",
         ]
         if any(pair.degenerate for pair in pairs):
             notes.append(f"{MISSING} No test: the two differ by the same in all folds, or not at all.")
     else:
-        notes.append(_NOTHING)
+        notes.append(captions.NOTHING_COMPARED)
+
+    def stars(pair: PairRow) -> str:
+        return "*" * ((pair.p_holm <= pair.alpha) + (pair.p_over_tasks <= pair.alpha))
 
     def title(task: str, _: Sequence[PairRow]) -> str:
         row = next(row for row in rows if row.task == task)
@@ -219,25 +218,19 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{task}: {row.task_title} ({captions.metric_name(row.metric)}, {sizes}{apart})"
 
     return build(
-        "differences",
-        f"{settings['caption']}: paired differences between encoders.",
+        "paired differences between encoders.",
         PairRow,
         pairs,
         [
             text("First − second", lambda pair: f"{pair.model_a_title} − {pair.model_b_title}", 2.6),
-            number("Difference", "difference", sign=_stars),
+            number("Difference", "difference", sign=stars),
             *test_columns(),
             text("Equivalent", lambda pair: captions.equivalence(pair.p_equivalence)),
         ],
         notes,
         data=rows,
-        block="task",
-        title=title,
+        blocks=Blocks("task", title=title),
     )
-
-
-def _stars(pair: PairRow) -> str:
-    return "*" * ((pair.p_holm <= pair.alpha) + (pair.p_over_tasks <= pair.alpha))
 
 
 # Against all others; then against the first, with the interval of the true difference on a new task
@@ -245,7 +238,7 @@ _AGAINST = ("won", "ties", "lost", "difference", "low", "high", "separated", "ne
 _YES_OR_NO = {True: "yes", False: "no", None: MISSING}
 
 
-def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def ranks(inputs: Inputs) -> Table:
     """Encoders over all tasks: mean, average rank and its interval, wins and losses, and the distance to the first.
 
     The first of a protocol has the best average rank; incomplete encoders have neither mean nor rank. Every pair over
@@ -257,6 +250,10 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         rank = math.inf if math.isnan(row.average_rank) else row.average_rank
         return not row.complete, rank, row.model_title
 
+    def repetition(line: Mapping[str, Any]) -> str:
+        limits = f"{decimal(line['repeat_low'], 2)} to {decimal(line['repeat_high'], 2)}"
+        return limits if line["complete"] else MISSING
+
     ordered = sorted(comparisons.ranks, key=place)
     lines = [
         _line(row, own[0], comparisons.of(protocol).across)
@@ -265,8 +262,7 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         for row in own
     ]
     return build(
-        "ranks",
-        f"{settings['caption']}: encoders over all tasks.",
+        "encoders over all tasks.",
         (*fields_of(RankRow), *_AGAINST),
         lines,
         [
@@ -274,7 +270,7 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Tasks", "n_tasks", count),
             number("Mean score", "mean"),
             number("Average rank", "average_rank", decimal, 2),
-            text("Repetition", lambda line: _range(line) if line["complete"] else MISSING),
+            text("Repetition", repetition),
             text("Place", _places),
             number("Won", "won", count),
             number("Neither", "ties", count),
@@ -289,9 +285,7 @@ def ranks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             *_notes_on_ranks(rows, ordered, comparisons),
         ],
         data=rows,
-        block="protocol",
-        title=lambda protocol, _: captions.heading_of_protocol(protocol, rows),
-        block_heading="Protocol",
+        blocks=Blocks("protocol", "Protocol", lambda name, _: captions.heading_of_protocol(name, rows)),
     )
 
 
@@ -301,11 +295,8 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
         for pair in across
         if rank.model in (pair.model_a, pair.model_b)
     ]
-    line = {
-        **vars(rank),
-        **dict.fromkeys(_AGAINST),
-        **dict.fromkeys(("difference", "low", "high", "new_low", "new_high"), math.nan),
-    }
+    undefined = dict.fromkeys(("difference", "low", "high", "new_low", "new_high"), math.nan)
+    line = vars(rank) | dict.fromkeys(_AGAINST) | undefined
     if not rank.complete or not own:
         return line
     line["won"] = sum(pair.wins if sign > 0 else pair.losses for pair, sign in own)
@@ -317,10 +308,6 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
             line["low"], line["high"] = sorted((sign * pair.low, sign * pair.high))
             line["new_low"], line["new_high"] = sorted((sign * pair.new_low, sign * pair.new_high))
     return line
-
-
-def _range(line: Mapping[str, Any]) -> str:
-    return f"{decimal(line['repeat_low'], 2)} to {decimal(line['repeat_high'], 2)}"
 
 
 def _places(line: Mapping[str, Any]) -> str:
@@ -335,33 +322,28 @@ def _notes_on_ranks(
     rows: Sequence[ScoreRow], ordered: Sequence[RankRow], comparisons: Comparisons
 ) -> list[str]:
     if not ordered:
-        return [_NOTHING]
+        return [captions.NOTHING_COMPARED]
     numbers = {protocol: len(grouped(own, "task")) for protocol, own in by_protocol(rows).items()}
     tasks = "the tasks of a protocol, " + listed([f"{name} {n}" for name, n in numbers.items()])
     if len(numbers) == 1:
         tasks = counted(sum(numbers.values()), "task")
     notes = [
-        f"Average rank over {tasks}, 1 is the best; repetition: {percent(ordered[0].level)} interval of the average "
-        "rank with other tasks and other texts (in simulations of close encoders a 95\u202f% interval held 88\u202f%).",
+        f"Average rank over {tasks}, 1 is the best; repetition: its {percent(ordered[0].level)} interval with other "
+        "tasks and other texts (in simulations of close encoders a 95\u202f% interval held 88\u202f%).",
     ]
     for protocol, own in by_protocol(comparisons.across).items():
         one, apart = own[0], captions.of_protocol(protocol, comparisons.across)
         least = least_sign_flip_p(one.n_units)
-        sources = (
-            "tasks of this source only"
-            if one.n_sources == 1
-            else f"tasks of sources like these {one.n_sources}"
-        )
+        several = f"tasks of sources like these {one.n_sources}"
+        sources = "tasks of this source only" if one.n_sources == 1 else several
         notes += [
             f"Won, neither, lost{apart}: against all other encoders on all tasks "
             f"({captions.adjusted_over_tasks(one.adjustment, one.alpha)}).",
-            f"To the first{apart}: difference of the means over tasks from the encoder with the best average rank, "
-            f"with its {percent(one.level)} interval (variances of tasks and sources by REML), for {sources}; new "
-            "task: prediction interval of the true difference on one new task, by the same model.",
+            f"To the first{apart}: difference of the means from the encoder with the best average rank, with its "
+            f"{percent(one.level)} interval (REML), for {sources}; new task: prediction interval of that on one task.",
             f"Separated{apart}: by Wilcoxon's signed-rank test {captions.over_units(one.units, one.n_units)} (p "
             "adjusted over all pairs, Holm), where the test of all encoders together rejects.",
-            f"With so few no pair can be separated: the least p is {least:.2g}, and with Holm one has to be at most "
-            f"{one.alpha / len(own):.2g}."
+            f"With so few no pair can be separated: the least p is {least:.2g}, above {one.alpha / len(own):.2g}."
             if least * len(own) > one.alpha
             else "",
         ]
@@ -382,13 +364,12 @@ def _notes_on_ranks(
 # --- tasks, documents, papers ------------------------------------------------------------------------------
 
 
-def tasks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def tasks(inputs: Inputs) -> Table:
     """What each task is: metric, probe, layout, rows and data."""
     rows = inputs.rows(ScoreRow)
     firsts = [own[0] for own in grouped(rows, "task").values()]
     return build(
-        "tasks",
-        f"{settings['caption']}: the tasks.",
+        "the tasks.",
         (
             *("task", "task_title", "family", "metric", "classifier", "layout", "n_classes", "n_rows"),
             *("n_balanced_rows", "n_train", "n_contradicting", "effective_rows", "data_version"),
@@ -397,7 +378,7 @@ def tasks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         [
             text("Task", lambda row: row.task + remarks.marks(row)),
             text("Title", "task_title", 3.6),
-            text("Metric", lambda row: captions.metric_name(row.metric)),
+            text("Metric", _metric),
             text("Probe", lambda row: captions.CLASSIFIERS.get(row.classifier, row.classifier), 1.9),
             text("Input", lambda row: captions.LAYOUTS.get(row.layout, row.layout), 2.2),
             number("Classes", "n_classes", count),
@@ -407,13 +388,11 @@ def tasks(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         [captions.metric_note(rows), _BALANCED, *remarks.notes(firsts)],
         data=rows,
-        block="family",
-        title=lambda name, _: captions.family_name(name),
-        block_heading="Family",
+        blocks=Blocks("family", "Family", lambda name, _: captions.family_name(name)),
     )
 
 
-def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def documents(inputs: Inputs) -> Table:
     """A block per task that names documents, a line per encoder: folds of rows, and of documents kept together."""
     rows = inputs.rows(DocumentScore)
     split = {(row.task, row.model): row for row in inputs.rows(ScoreRow)}
@@ -422,9 +401,11 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     same = [split[row.task, row.model] for row in rows]
     tested = []
     if comparisons.pairs:
+        alpha = comparisons.pairs[0].alpha
         tested = [
-            f"{captions.test_note(comparisons.pairs)} All for new documents.",
-            captions.detectable_note(comparisons.pairs[0].alpha, "texts of documents"),
+            captions.test_note(captions.test_name(comparisons.pairs), "of the task", alpha),
+            f"{captions.letters()} All for new documents.",
+            captions.detectable_note(alpha, "texts of documents"),
         ]
     few = any(row.effective_documents < _FEW_DOCUMENTS and not row.has_too_few_documents for row in rows)
 
@@ -441,8 +422,7 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         )
 
     return build(
-        "documents",
-        f"{settings['caption']}: scores for new texts of the same documents, and for new documents.",
+        "scores for new texts of the same documents, and for new documents.",
         (*fields_of(DocumentScore), *_STANDINGS),
         rows,
         [
@@ -454,24 +434,22 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         [
             captions.design_note(rows),
             captions.metric_note(rows),
-            f"Same documents ({listed(unique(row.protocol for row in same))}): rows are assigned to the folds one by "
-            "one, so a probe may know the document of a row on which it is tested. New documents: all rows of one in "
-            f"one fold ({captions.protocols_of(rows)}). In brackets {percent(rows[0].level)} intervals for either; the "
-            "change has none. Effective: how many documents of equal size carry as much information.",
+            f"Same documents ({listed(unique(row.protocol for row in same))}): a probe may know the document of a row "
+            f"on which it is tested. New documents: all rows of one in one fold ({captions.protocols_of(rows)}). In "
+            f"brackets {percent(rows[0].level)} intervals; the change has none. Effective: number of documents of "
+            "equal size with as much information.",
             *tested,
-            *remarks.training_notes(rows),
-            *remarks.held_back_notes([*rows, *same]),
+            *remarks.score_notes([*rows, *same]),
             *captions.degenerate_notes([*rows, *same]),
             *captions.too_few_documents_notes(rows),
-            f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals can cover the score in a large "
-            "population of documents too rarely: in 89 to 93\u202f% of samples of 20 and 39 posts of HateBR."
+            f"With fewer than {_FEW_DOCUMENTS} effective documents, 95\u202f% intervals may hold in 89 to 93\u202f% "
+            "only."
             if few
             else "",
         ],
         data=rows,
         records=_with_standings(rows, comparisons),
-        block="task",
-        title=title,
+        blocks=Blocks("task", title=title),
     )
 
 
@@ -481,19 +459,22 @@ _PUBLISHED = (
 )
 
 
-def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def published(inputs: Inputs) -> Table:
     """One line per published score whose task and encoder were scored: in the metric of the task, on our scale."""
     rows = inputs.rows(ScoreRow)
     ours = {(row.task, row.model): row for row in rows}
     lines = []
-    for entry in settings.get("published", ()):
+    for entry in inputs.published:
         row, value = ours.get((entry["task"], entry["model"])), float(entry["value"])
         if row is not None:
             own = {"published": value, "difference": row.mean - value, "source": entry["source"]}
             lines.append(vars(row) | own)
+
+    def limits(kind: str, line: Mapping[str, Any]) -> str:
+        return interval(line[f"{kind}_low"], line[f"{kind}_high"])
+
     return build(
-        "published",
-        f"{settings['caption']}: published scores and ours.",
+        "published scores and ours.",
         _PUBLISHED,
         lines,
         [
@@ -504,19 +485,13 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Published", "published"),
             number("Ours", "mean"),
             number("Difference", "difference"),
-            text(
-                "Repeatability", lambda line: interval(line["repeatability_low"], line["repeatability_high"])
-            ),
-            text(
-                "Generalisation",
-                lambda line: interval(line["generalisation_low"], line["generalisation_high"]),
-            ),
+            *(text(kind.capitalize(), partial(limits, kind)) for kind in ("repeatability", "generalisation")),
             text("Source", "source", 3.6),
         ],
         [
             captions.design_note(rows),
-            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}; a score published for "
-            "the same texts, vectors and protocol should be in it, or near it.",
+            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}; scores published for "
+            "the same texts, vectors and protocol should be near it.",
             f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}.",
             _BALANCED,
         ],
@@ -527,19 +502,15 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 # --- protocols ---------------------------------------------------------------------------------------------
 
 
-def protocols(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def protocols(inputs: Inputs) -> Table:
     """What each protocol does to scores, to the order of encoders and to intervals: a line per protocol."""
     rows = inputs.rows(EffectRow)
     one, by_name = rows[0], by_protocol(rows)
     n_tasks, n_models = len(grouped(rows, "task")), len(grouped(rows, "model"))
     unpaired = unique(row.protocol_title for row in rows if not row.paired)
-    changed = {
-        own[0].protocol_title: "; ".join(unique(row.not_comparable for row in own if row.not_comparable))
-        for own in by_name.values()
-    }
+    changes = {own[0].protocol_title: unique(row.not_comparable for row in own) for own in by_name.values()}
     return build(
-        "protocols",
-        f"{settings['caption']}: effect of other protocols on the scores of {one.baseline}.",
+        f"effect of other protocols on the scores of {one.baseline}.",
         EffectRow,
         [_effect(own) for own in by_name.values()],
         [
@@ -553,21 +524,20 @@ def protocols(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Width", "width", decimal, 2),
         ],
         [
-            f"Each line is another protocol compared with {one.baseline}, on {n_tasks} tasks and {n_models} encoders. "
-            f"An asterisk marks a largest change whose {percent(one.level)} interval of paired fold differences does "
-            "not contain 0 (Nadeau and Bengio 2003), which is no test: it is the largest of many.",
-            "Other best: tasks on which a different encoder is first. Kendall's tau: of the encoders, mean over tasks. "
-            "Width: of the protocol's own interval, divided by that of the baseline, median.",
-            f"Folds differ from the baseline's, so there are no paired differences: {', '.join(unpaired)}."
+            f"Each line: another protocol less {one.baseline}, on {n_tasks} tasks and {n_models} encoders. *: the "
+            f"{percent(one.level)} interval of the largest change (Nadeau and Bengio 2003) excludes 0, which is no "
+            "test.",
+            "Other best: tasks with another first encoder. Kendall's tau: of the encoders, mean over tasks. Width: of "
+            "the protocol's own interval, divided by that of the baseline, median.",
+            f"Other folds than the baseline's, so no paired differences: {', '.join(unpaired)}."
             if unpaired
             else "",
             *(
-                f"{title} is not comparable with published scores: {why}."
-                for title, why in changed.items()
-                if why
+                f"{title} is not comparable with published scores: {'; '.join(filter(None, why))}."
+                for title, why in changes.items()
+                if any(why)
             ),
         ],
-        data=rows,
         records=rows,
     )
 

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sentflow.compare.differences import Marks
 from sentflow.compare.rows import DecisionDifference
+from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import (
     F2,
@@ -18,7 +19,18 @@ from sentflow.report.families.retrieval.rows import (
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed, three_digits
 from sentflow.report.rows import titles_of, unique
-from sentflow.report.table.table import Table, build, footnote_signs, footnotes, number, pivoted, text
+from sentflow.report.table.table import (
+    Blocks,
+    Line,
+    Table,
+    build,
+    footnote_signs,
+    footnotes,
+    named,
+    number,
+    pivoted,
+    text,
+)
 
 _MEGABYTE = 1e6
 
@@ -26,102 +38,61 @@ _MEGABYTE = 1e6
 # --- costs -------------------------------------------------------------------------------------------------
 
 
-class _Cost(NamedTuple):
-    """A heading, where it stands in a row, and what it means."""
-
-    heading: str
-    attribute: str
-    meaning: str = ""
-
-
+# Heading, where it stands in a row, and what it means
 _COSTS = (
-    _Cost("Terms, question", "terms_per_question"),
-    _Cost(
-        "Terms, document",
-        "terms_per_document",
-        "Terms: those with a weight, each once, mean over the questions and over the documents (or passages).",
-    ),
-    _Cost(
-        "Matched terms",
-        "expected_matches",
-        "Matched terms: how many a random question and a random document of the set share on average.",
-    ),
-    _Cost(
-        "FLOPS",
-        "flops",
-        "FLOPS: multiplications for a question and a document on average; a matched term takes one, a dense vector one "
-        "per dimension, and each passage of a document counts.",
-    ),
-    _Cost(
-        "Bytes, document",
-        "bytes_per_document",
-        "Bytes: of the arrays that are searched, without vocabulary and names of documents, or of the files of an "
-        "approximate index, divided by the number of documents.",
-    ),
-    _Cost(
-        "Questions/s",
-        "searched_per_second",
-        "Questions/s: ranking alone, with an index in memory, on one thread of a processor (cross-encoders: as "
-        "configured). One measurement, on a machine that may have done other work.",
-    ),
-    _Cost(
-        "with encoding",
-        "per_second",
-        "With encoding: the same with cutting questions into terms or embedding them, loading of the encoder included.",
-    ),
+    ("Terms, question", "terms_per_question", ""),
+    ("Terms, document", "terms_per_document", "Terms: those with a weight, each once, on average."),
+    ("Matched terms", "expected_matches", "Matched: by a random question and document, on average."),
+    ("FLOPS", "flops", "FLOPS: multiplications for a question and a document, all passages counted."),
+    ("Bytes, document", "bytes_per_document", "Bytes: of what is searched."),
+    ("Questions/s", "searched_per_second", "Questions/s: ranking alone, on one thread, measured once."),
+    ("with encoding", "per_second", "With encoding: also embedding the questions, loading included."),
 )
 
 
-def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def costs(inputs: Inputs) -> Table:
     """A line per retriever and a block per question set; columns of which nothing is known are left out.
 
     Controls, which search nothing, are left out where there are others.
     """
     rows = inputs.rows(RetrievalCostRow)
     shown = [row for row in rows if not row.is_control] or rows
-    known = [cost for cost in _COSTS if not all(math.isnan(getattr(row, cost.attribute)) for row in shown)]
+    known = [cost for cost in _COSTS if not all(math.isnan(getattr(row, cost[1])) for row in shown)]
     places = {row.model_title: row.encoded_on for row in rows if row.encoded_on}
-    embedded = [
-        f"on {place} ({', '.join(name for name in places if places[name] == place)})"
-        for place in unique(places.values())
-    ]
+    by_place = {place: [name for name in places if places[name] == place] for place in places.values()}
+    embedded = [f"on {place} ({', '.join(names)})" for place, names in by_place.items()]
 
     def title(name: str, own: Sequence[RetrievalCostRow]) -> str:
         size = f"{count(own[0].n_asked)} questions, {count(own[0].n_documents)} documents"
         return f"{name}: {own[0].questions_title} ({size})"
 
     return build(
-        "retrieval-costs",
-        f"{settings['caption']}: what retrievers cost.",
+        "what retrievers cost.",
         RetrievalCostRow,
         shown,
         [
             text("Retriever", "model_title", 4.2),
             number(shown[0].measure, "value"),
-            *(number(cost.heading, cost.attribute, three_digits) for cost in known),
+            *(number(heading, attribute, three_digits) for heading, attribute, _ in known),
         ],
         [
             f"{shown[0].measure}: mean over questions; intervals and tests are in the table retrieval.",
-            *(cost.meaning for cost in known),
+            *(meaning for *_, meaning in known),
             f"Questions were embedded {'; '.join(embedded)}." if embedded else "",
-            "Of retrievers that are made of others, times and bytes are sums over these. Other collections have other "
-            "costs.",
+            "Of retrievers that are made of others, times and bytes are sums over these.",
         ],
         data=shown,
         records=rows,
-        block="questions",
-        title=title,
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", title),
     )
 
 
-def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def indexes(inputs: Inputs) -> Table:
     """A line per approximate index and recall for each question set: what it loses, and what it saves."""
     rows = inputs.rows(IndexRow)
     first = rows[0]
     return build(
-        "retrieval-indexes",
-        f"{settings['caption']}: approximate indexes beside the exact search of the same vectors.",
+        "approximate indexes beside the exact search of the same vectors.",
         IndexRow,
         rows,
         [
@@ -140,22 +111,20 @@ def indexes(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("exact", lambda row: round(row.per_second_exact), count),
         ],
         [
-            "Recall: share of the k best documents of the exact search that the index finds, mean over questions and "
-            "their 5th percentile; documents with the score of the k-th count.",
-            f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval over "
-            f"questions, for {words.QUESTIONS}; p equal: test that it is smaller than {first.margin:g} (two one-sided "
-            "t-tests). Build: CPU seconds; questions per CPU second; both on one thread.",
+            "Recall: share of the k best documents of the exact search that the index finds: mean over questions, and "
+            "5th percentile.",
+            f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval for "
+            f"{words.QUESTIONS}; p equal: two one-sided t-tests of a difference below {first.margin:g}. Build, and "
+            "questions: by CPU seconds on one thread.",
         ],
-        block="questions",
-        title=lambda name, own: f"{name}: {own[0].questions_title}",
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", named("questions_title")),
     )
 
 
 # --- decisions ---------------------------------------------------------------------------------------------
 
 
-def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def decisions(inputs: Inputs) -> Table:
     """What is given as an answer, and what it is worth: a line per retriever and decision; F2 with its interval."""
     rows, tests = inputs.rows(DecisionRow), inputs.rows_if_there(DecisionDifference)
     marks = Marks(tests, unique(row.system for row in rows))
@@ -166,9 +135,14 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     def main(read: Callable[[DecisionRow], Any]) -> Callable[[Mapping[str, DecisionRow]], Any]:
         return lambda line: read(line[F2])
 
+    def title(row: Line) -> str:
+        return f"{row.questions_title} ({count(row.n_questions)} questions)"
+
     def as_good(row: DecisionRow) -> str:
         return f"{count(row.n_within)} of {count(row.n_candidates)}: {row.within}" if row.tuned_on else ""
 
+    letters = main(lambda row: marks.letters.get(row.system, ""))
+    signs = main(lambda row: marks.signs(row.questions, row.system))
     tuned = [
         number("Training", main(lambda row: row.in_sample)),
         number("Folds", main(lambda row: row.nested)),
@@ -176,39 +150,21 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     headings = zip(("P", "R", "F2 pub."), OTHERS_OF_DECISIONS, strict=True)
     return build(
-        "retrieval-decisions",
-        f"{settings['caption']}: documents given as answers.",
+        "documents given as answers.",
         DecisionRow,
         pivoted(rows, ("questions", "system"), "measure"),
         [
-            text(
-                "Retriever",
-                main(lambda row: row.retriever_title),
-                2.2,
-                letters=main(lambda row: marks.letters.get(row.system, "")),
-            ),
-            text(
-                "Decision", main(lambda row: row.decision_title), 1.7, detail=main(lambda row: row.parameters)
-            ),
-            number(
-                "F2",
-                of(F2),
-                limits=main(lambda row: (row.low, row.high)),
-                marks=main(lambda row: marks.signs(row.questions, row.system)),
-            ),
+            text("Retriever", "retriever_title", 2.2, letters=letters),
+            text("Decision", "decision_title", 1.7, detail=main(lambda row: row.parameters)),
+            number("F2", of(F2), limits=main(lambda row: (row.low, row.high)), marks=signs),
             *(number(head, of(name)) for head, name in headings),
             number("F2(P, R)", main(lambda row: row.f2_of_means)),
             number("Docs", main(lambda row: row.documents_per_question), decimal, 2),
             *(tuned if any(row.tuned_on for row in rows) else []),
         ],
         _notes_on_decisions(rows, tests),
-        data=rows,
         records=rows,
-        block=main(lambda row: row.questions),
-        title=lambda name, own: (
-            f"{name}: {own[0][F2].questions_title} ({count(own[0][F2].n_questions)} questions)"
-        ),
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", lambda name, own: f"{name}: {title(own[0])}"),
         lead=2,
     )
 
@@ -216,12 +172,12 @@ def decisions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDifference]) -> list[str]:
     empty = max(rows, key=lambda row: row.n_empty)
     notes = [
-        "Means over the questions with a relevant document; a question without a returned document counts as 0. "
-        "P, R, F2: of the returned documents of each question. F2 pub.: as counted by a published system, which "
-        "compares each document with every relevant one. F2(P, R): of the two means. Docs: returned documents per "
-        "question.",
+        "Means over the questions with a relevant document; one without a returned document counts as 0. F2 pub.: as a "
+        "published system counts, which compares each document with every relevant one. F2(P, R): of the two means. "
+        "Docs: returned documents per question.",
         f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} ({words.BY_QUESTIONS}).",
-        words.test_note(tests).replace("retrievers", "retrievers with their decisions"),
+        words.test_note(tests),
+        captions.letters("retrievers with their decisions") if tests else "",
         words.left_out_note({row.questions: row.n_left_out for row in rows}),
         f"{empty.retriever_title}, {empty.decision_title}, returns no document for {count(empty.n_empty)} questions of "
         f"{empty.questions}, the most here."
@@ -234,11 +190,9 @@ def _notes_on_decisions(rows: Sequence[DecisionRow], tests: Sequence[DecisionDif
         own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
         notes += [
             f"Training: F2 on {'; '.join(unique(row.tuned_on for row in tuned))}, by which parameters were chosen: too "
-            "high an estimate. Folds: each question by what was chosen on the other folds; lower by at most "
+            "high an estimate. Folds: by what was chosen on the other folds; lower by at most "
             f"{decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the best there.",
-            f"{', '.join(own)}: each question is decided by what was chosen on others of the set."
-            if own
-            else "",
+            f"{', '.join(own)}: decided by what was chosen on other questions of the set." if own else "",
         ]
     return notes
 
@@ -257,16 +211,15 @@ _RECORD = (
 )
 
 
-def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def published(inputs: Inputs) -> Table:
     """One line per published value; a block per question set, and one for values that ours cannot be compared with."""
     rows = inputs.rows(RetrievalRow)
-    values = _beside_ours(settings.get("published", ()), rows)
+    values = _beside_ours(inputs.published, rows)
     signs = footnote_signs(value["remark"] for value in values)
     sets = unique(value["questions"] for value in values)
     levels = [value["level"] for value in values if not math.isnan(value["level"])]
     return build(
-        "retrieval-published",
-        f"{settings['caption']}: published values of retrieval and ours.",
+        "published values of retrieval and ours.",
         _RECORD,
         sorted(values, key=lambda value: (sets.index(value["questions"]), not value["comparable"])),
         [
@@ -280,8 +233,8 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             text("Source", "source", 3.0),
         ],
         [
-            "Published values are as printed in their sources, unless the heading of a block says otherwise. Ours: of "
-            "the retriever that does most nearly the same; none beside other documents or questions.",
+            "Published values: as printed, unless a heading says otherwise. Ours: of the most similar retriever; none "
+            "beside other documents or questions.",
             f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} ({words.BY_QUESTIONS})."
             if levels
             else "",
@@ -289,11 +242,13 @@ def published(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         data=rows,
         records=values,
-        block=lambda value: (
-            f"{value['questions']}: {value['questions_title']}{_KINDS[value['source_kind']]}"
-            f"{'' if value['comparable'] else '; not comparable with ours'}"
+        blocks=Blocks(
+            lambda value: (
+                f"{value['questions']}: {value['questions_title']}{_KINDS[value['source_kind']]}"
+                f"{'' if value['comparable'] else '; not comparable with ours'}"
+            ),
+            "Questions",
         ),
-        block_heading="Questions",
     )
 
 
@@ -313,12 +268,8 @@ def _beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalR
             comparable = entry.get("comparable", True)
             name = entry.get("retriever", "") if comparable else ""
             ours = scored.get((entry["questions"], name, entry["measure"]))
-            record = {
-                **{"source_kind": _PRINTED, "remark": "", "comparable": comparable},
-                **entry,
-                **({key: getattr(ours, key) for key in nothing} if ours else nothing),
-                "questions_title": titles[entry["questions"]],
-                "published": float(entry["value"]),
-            }
+            record = {"source_kind": _PRINTED, "remark": "", "comparable": comparable, **entry}
+            record |= {"questions_title": titles[entry["questions"]], "published": float(entry["value"])}
+            record |= {key: getattr(ours, key) for key in nothing} if ours else nothing
             values.append(record | {"difference": record["value"] - record["published"]})
     return values

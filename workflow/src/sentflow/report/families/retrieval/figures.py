@@ -37,7 +37,6 @@ _APART = 1.025  # factor between the intervals of two retrievers, so that none c
 
 
 def _draw_recall(rows: Sequence[RecallRow]) -> Figure:
-    """A panel per question set, a curve per retriever; documents on a logarithmic axis, and the panels share axes."""
     sets, looks = grouped(rows, "questions"), canvas.looks(rows)
     powers = range(int(math.log10(max(row.cutoff for row in rows))), -1, -1)
 
@@ -95,7 +94,6 @@ _COSTS: Mapping[str, _Cost] = {
 
 
 def _draw_costs(rows: Sequence[RetrievalCostRow]) -> Figure:
-    """A line of panels per question set, a column per kind of cost."""
     sets, costs, looks = list(grouped(rows, "questions"))[:_MOST_SETS], _costs_of(rows), canvas.looks(rows)
     least = _PANELS_INCHES / len(costs)
     limits = {heading: [cost(row) for row in rows if cost(row) > 0] for heading, (cost, _) in costs.items()}
@@ -128,9 +126,9 @@ def _costs_of(rows: Sequence[RetrievalCostRow]) -> dict[str, _Cost]:
 
 def _read_costs(rows: Sequence[RetrievalCostRow]) -> Iterator[str]:
     yield (
-        f"{rows[0].measure} with its {percent(rows[0].level)} interval for {words.POPULATION}. Time: ranking and "
-        "cutting or embedding the question, of one measurement. Size: arrays that are searched. Dashed: retrievers "
-        "that no other beats in both, which is not a test."
+        f"{rows[0].measure} with its {percent(rows[0].level)} interval for {words.POPULATION}. Time: embedding the "
+        "question and ranking, measured once. Size: arrays that are searched. Dashed: retrievers that no other beats "
+        "in both, which is not a test."
     )
     if _FLOPS in _costs_of(rows):
         yield "FLOPS: multiplications for a question and a document; not counted of retrievers that are made of others."
@@ -159,7 +157,6 @@ _BETTER, _WORSE = "#0072B2", "#D55E00"
 
 
 def _draw_gaps(rows: Sequence[QuestionGapRow]) -> Figure:
-    """A line of panels per question set, a column per retriever, on one axis of differences."""
     members = grouped(rows, "questions", "model")
     sets, models = unique(row.questions for row in rows)[:_MOST_SETS], _shown_models(rows)
     titles = {row.model: row.model_title for row in rows}
@@ -246,7 +243,6 @@ _END_INCHES = 0.75  # of the name of a retriever below an end of the axis
 
 
 def _draw_weights(rows: Sequence[WeightRow]) -> Figure:
-    """A panel per question set: the weight of the second retriever against the measure; chosen weights are marked."""
     sets = grouped(rows, "questions")
     looks = canvas.looks([canvas.Drawn(row.retriever, row.position) for row in rows])
 
@@ -320,7 +316,6 @@ _ASIDE = 0.45  # of that distance: from a mean to its single seeds
 
 
 def _draw_stages(rows: Sequence[StageRow]) -> Figure:
-    """A panel per question set and measure: means with intervals, single seeds beside them; the reference as a line."""
     members = grouped(rows, "questions", "measure")
     n_measures = len(unique(row.measure for row in rows))
     n_columns = n_measures if 1 < n_measures <= _MOST_COLUMNS else min(_MOST_COLUMNS, len(members))
@@ -382,8 +377,7 @@ def _read_stages(rows: Sequence[StageRow]) -> Iterator[str]:
     seeds = max(row.n_seeds for row in means)
     yield (
         f"Means over questions{' and seeds (small: single seeds)' if seeds > 1 else ''} with {percent(rows[0].level)} "
-        f"intervals for {words.QUESTIONS}{', and new seeds where there are several' if seeds > 1 else ''}; "
-        "nothing is said of new documents or other collections."
+        f"intervals for {words.QUESTIONS}{', and new seeds where there are several' if seeds > 1 else ''}."
     )
     if one := unique(row.stage for row in means if row.n_seeds == 1):
         yield f"One seed only: {', '.join(one)}."

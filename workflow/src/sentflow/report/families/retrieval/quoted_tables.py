@@ -1,16 +1,16 @@
 """The tables that quote texts: questions worth reading, and by which terms they found their documents."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, counted, decimal, listed, share
 from sentflow.report.rows import grouped, titles_of, unique
-from sentflow.report.table.table import Cell, Column, Table, build, number, text
+from sentflow.report.table.table import Blocks, Cell, Column, Table, build, number, text
 from sentflow.retrieval.explanation import RELEVANT, WRONG, SharedTerm
 from sentflow.retrieval.hardest import APART, HARDEST, HardQuestion
 
@@ -18,11 +18,7 @@ SHOWN = 5  # questions of each kind; the file has more
 RETRIEVERS = 3  # of a question that are shown; the files have all
 TERMS = 5  # of a document that are shown
 _VIEWS = {HARDEST: "hardest questions", APART: "questions on which {a} and {b} differ most"}
-_LETTERS, _LETTERS_AGAIN, _LETTERS_OF_TERM = (
-    160,
-    80,
-    24,
-)  # of a text; of a question that is quoted again; of a term
+_LETTERS, _LETTERS_AGAIN, _LETTERS_OF_TERM = 160, 80, 24  # of a text; of one that is quoted again; of a term
 
 
 class _Quoted(NamedTuple):
@@ -33,18 +29,17 @@ class _Quoted(NamedTuple):
     retriever: str = ""
 
 
-def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def questions(inputs: Inputs) -> Table:
     """A block per question set and kind: the hardest, and those on which two retrievers differ most."""
     rows, hard = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(HardQuestion)
     titles = titles_of(rows, "retriever")
     notes = ["No question was searched."]
     if hard:
         notes = [
-            f"Mean: of {hard[0].measure} over all retrievers but controls, by which the hardest are chosen. Last "
-            "columns: two retrievers (those with the highest means, unless the configuration names them), each with "
-            "its value, the rank of the relevant document with the highest grade, and what it ranks first instead.",
-            "These questions were chosen because their scores are extreme, so on a second measurement they would be "
-            "less so (regression to the mean). A hard question may be a wrong or a missing judgement.",
+            f"Mean: of {hard[0].measure} over all retrievers but controls. Last columns: two retrievers, each with its "
+            "value, the rank of the most relevant document, and what it ranks first instead.",
+            "Chosen because their scores are extreme: measured again they would be less so (regression to the mean). A "
+            "hard question may be a wrong or a missing judgement.",
         ]
 
     def ranked(which: str, line: _Quoted) -> Cell:
@@ -64,8 +59,7 @@ def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"and {count(line.row.n_relevant - 1)} more" if line.row.n_relevant > 1 else ""
 
     return build(
-        "retrieval-questions",
-        f"{settings['caption']}: questions worth reading.",
+        "questions worth reading.",
         HardQuestion,
         _shown(rows, hard),
         [
@@ -83,8 +77,7 @@ def questions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         notes,
         data=rows,
         records=hard,
-        block="block",
-        block_heading="Questions",
+        blocks=Blocks("block", "Questions"),
     )
 
 
@@ -101,7 +94,7 @@ def _short(quoted: str, letters: int = _LETTERS) -> str:
     return quoted if len(quoted) <= letters else quoted[:letters].rstrip() + " …"
 
 
-def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def terms(inputs: Inputs) -> Table:
     """The questions of `retrieval-questions`, a line per question and retriever whose scores are sums over terms."""
     rows, hard = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(HardQuestion)
     shared, titles = inputs.rows_if_there(SharedTerm), titles_of(rows, "retriever")
@@ -122,8 +115,7 @@ def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{line.row.question}: {_short(line.row.text, _LETTERS_AGAIN)}"
 
     return build(
-        "retrieval-terms",
-        f"{settings['caption']}: the terms that questions worth reading share with documents.",
+        "the terms that questions worth reading share with documents.",
         SharedTerm,
         [line._replace(retriever=name) for line in _shown(rows, hard) for name in retrievers[:RETRIEVERS]],
         [
@@ -135,8 +127,7 @@ def terms(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         _notes_on_terms([titles[name] for name in retrievers], shared),
         data=rows,
         records=shared,
-        block="block",
-        block_heading="Questions",
+        blocks=Blocks("block", "Questions"),
     )
 
 
@@ -158,9 +149,9 @@ def _notes_on_terms(titles: Sequence[str], shared: Sequence[SharedTerm]) -> list
         return ["No retriever whose scores are sums over terms searched a question."]
     left_out = titles[RETRIEVERS:]
     return [
-        "Scores of BM25, and of weights or vectors of terms, are sums over the terms that question and document share; "
-        f"a percentage is the part of the score that a term adds, the {TERMS} greatest first. Relevant document: that "
-        "of the highest grade; wrong: the best ranked one that is not judged relevant; perhaps it was not judged.",
+        f"Percentages: parts of the score, a sum over the terms that question and document share; the {TERMS} "
+        "greatest. Relevant: the document of the highest grade; wrong: the best ranked one that is not judged "
+        "relevant, perhaps not judged at all.",
         "Variants of BM25 with delta give a document something for each term of the question that it lacks."
         if any(row.rest for row in shared)
         else "",

@@ -6,17 +6,16 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+
+from sentflow.report.rows import Stored
 
 F2, OTHERS_OF_DECISIONS = "F2", ("SetP", "SetR", "F2-published")
 """What decisions are judged by: the main measure, and the others."""
 
 
 @dataclass(frozen=True)
-class RetrievalRow:
+class RetrievalRow(Stored, file="retrieval"):
     """The mean of one measure of a retriever on a question set, or on a group of its questions."""
-
-    FILE: ClassVar[str] = "retrieval"
 
     questions: str
     questions_title: str
@@ -67,10 +66,8 @@ class RetrievalRow:
 
 
 @dataclass(frozen=True)
-class RecallRow:
+class RecallRow(Stored, file="recall"):
     """Mean recall of a retriever among the first documents of each question of a set; limits at some cutoffs alone."""
-
-    FILE: ClassVar[str] = "recall"
 
     questions: str
     questions_title: str
@@ -89,10 +86,8 @@ class RecallRow:
 
 
 @dataclass(frozen=True)
-class QuestionGapRow:
+class QuestionGapRow(Stored, file="question-differences"):
     """What a retriever reached on one question more than the reference."""
-
-    FILE: ClassVar[str] = "question-differences"
 
     questions: str
     questions_title: str
@@ -120,13 +115,11 @@ class QuestionGapRow:
 
 
 @dataclass(frozen=True)
-class RetrievalCostRow:
+class RetrievalCostRow(Stored, file="retrieval-costs"):
     """What a retriever reaches on a question set, and what it costs.
 
     The last four are NaN of retrievers that are made of others, and where nothing of the kind is counted.
     """
-
-    FILE: ClassVar[str] = "retrieval-costs"
 
     questions: str
     questions_title: str
@@ -178,10 +171,8 @@ class RetrievalCostRow:
 
 
 @dataclass(frozen=True)
-class StageRow:
+class StageRow(Stored, file="retrieval-stages"):
     """What a stage of a chain reaches on a question set by one measure, or what one seed or the reference does."""
-
-    FILE: ClassVar[str] = "retrieval-stages"
 
     questions: str
     questions_title: str
@@ -226,10 +217,8 @@ class StageRow:
 
 
 @dataclass(frozen=True)
-class DecisionRow:
+class DecisionRow(Stored, file="decisions"):
     """What the documents that a decision keeps of a retriever's run are worth on a question set."""
-
-    FILE: ClassVar[str] = "decisions"
 
     questions: str
     questions_title: str
@@ -267,10 +256,8 @@ class DecisionRow:
 
 
 @dataclass(frozen=True)
-class WeightRow:
+class WeightRow(Stored, file="fusion-weights"):
     """What a fusion reaches on a question set with some weights; `position` is among those with tuned weights."""
-
-    FILE: ClassVar[str] = "fusion-weights"
 
     questions: str
     questions_title: str
@@ -299,10 +286,8 @@ class WeightRow:
 
 
 @dataclass(frozen=True)
-class IndexRow:
+class IndexRow(Stored, file="retrieval-indexes"):
     """An approximate index beside the exact search of the same vectors, on a question set, for one recall."""
-
-    FILE: ClassVar[str] = "retrieval-indexes"
 
     questions: str
     questions_title: str

@@ -64,18 +64,18 @@ def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: RetrievalSumm
 
 def _means(result: Mapping[str, Any], settings: RetrievalSummary) -> Iterator[RetrievalRow]:
     retriever = described(settings, "retrievers", result["retriever"])
-    known = {
-        **_titled(settings, "question_sets", result["questions"]),
-        **result,
+    known = {**_titled(settings, "question_sets", result["questions"]), **result}
+    known |= {
         "corpus_title": described(settings, "corpora", result["corpus"]),
         "retriever_title": retriever.title,
+    }
+    known |= {
         "is_control": retriever.control,
         "position": retriever.position,
-        "model": retriever.model or result["retriever"],
-        "model_title": retriever.model_title or retriever.title,
         "is_baseline": not retriever.model,
-        **_cut_off(result.get("reading", {})),
     }
+    known |= {"model": retriever.model or result["retriever"], **_cut_off(result.get("reading", {}))}
+    known["model_title"] = retriever.model_title or retriever.title
     none = dict.fromkeys((*_OTHERS, "low", "high"), math.nan)
     for measure in settings.measures:
         own = {"group": "", "measure": measure, "is_main": measure == settings.main}
@@ -128,18 +128,13 @@ def cost_rows(
         # what is counted of a retriever that is not made of others
         counts = {**runs[0]} if len(runs) == 1 else {}
         per_document = counts["n_vectors"] / row.n_documents if "n_vectors" in counts else math.nan
-        yield row_from(
-            RetrievalCostRow,
-            {**counts, **vars(row)},
-            model=row.retriever,
-            model_title=row.retriever_title,
-            search_seconds=math.fsum(number_or_nan(run["seconds"]) for run in runs),
-            encode_seconds=math.fsum([*seconds, *(run.get("question_seconds", 0.0) for run in runs)]),
-            index_bytes=math.fsum(number_or_nan(run["index_bytes"]) for run in runs),
-            n_asked=n_asked,
-            encoded_on=", ".join(unique(_device(one) for one in made if one)),
-            flops=counts.get("flops", math.nan) * per_document,
-        )
+        sums = {key: math.fsum(number_or_nan(run[key]) for run in runs) for key in ("seconds", "index_bytes")}
+        own = {"model": row.retriever, "model_title": row.retriever_title, "n_asked": n_asked}
+        own |= {"search_seconds": sums["seconds"], "index_bytes": sums["index_bytes"]}
+        own["encode_seconds"] = math.fsum([*seconds, *(run.get("question_seconds", 0.0) for run in runs)])
+        own["encoded_on"] = ", ".join(unique(_device(one) for one in made if one))
+        own["flops"] = counts.get("flops", math.nan) * per_document
+        yield row_from(RetrievalCostRow, {**counts, **vars(row), **own})
 
 
 def _device(made: Mapping[str, Any]) -> str:
@@ -157,26 +152,18 @@ def index_rows(results: Iterable[Mapping[str, Any]], settings: IndexSummary) -> 
             continue
         result = by_name[name]
         index, made = dict(result["index"]), result["made"]
-        kind = index.pop("kind")
-        rows += [
-            row_from(
-                IndexRow,
-                {**made, **result, "kind": kind},
-                questions_title=settings.questions[name[0]],
-                retriever_title=settings.retrievers[name[1]],
-                parameters=", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items()),
-                index_bytes=made["bytes"],
-                build_seconds=made["cpu_seconds"],
-                k=recall["k"],
-                recall=recall["mean"],
-                recall_p5=recall["p5"],
-                value=result["values"]["approximate"],
-                value_exact=result["values"]["exact"],
-                per_second=result["per_second"]["approximate"],
-                per_second_exact=result["per_second"]["exact"],
-            )
-            for recall in result["recalls"]
-        ]
+        known = {**made, **result, "kind": index.pop("kind"), "index_bytes": made["bytes"]}
+        known |= {
+            "questions_title": settings.questions[name[0]],
+            "retriever_title": settings.retrievers[name[1]],
+        }
+        known["parameters"] = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items())
+        known["build_seconds"] = made["cpu_seconds"]
+        for column, found in (("value", result["values"]), ("per_second", result["per_second"])):
+            known |= {column: found["approximate"], f"{column}_exact": found["exact"]}
+        for recall in result["recalls"]:
+            of_k = {"k": recall["k"], "recall": recall["mean"], "recall_p5": recall["p5"]}
+            rows.append(row_from(IndexRow, known, **of_k))
     return rows
 
 
@@ -240,14 +227,9 @@ def _by_set(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iter
 
 def _about(one: QuestionValues, settings: QuestionSummary) -> dict[str, Any]:
     retriever = described(settings, "retrievers", one.retriever)
-    return {
-        **_titled(settings, "question_sets", one.question_set),
-        "questions": one.question_set,
-        "model": one.retriever,
-        "model_title": retriever.title,
-        "is_control": retriever.control,
-        "position": retriever.position,
-    }
+    known = {"questions": one.question_set, "model": one.retriever, "model_title": retriever.title}
+    known |= {"is_control": retriever.control, "position": retriever.position}
+    return _titled(settings, "question_sets", one.question_set) | known
 
 
 def _limits(columns: np.ndarray, bootstrap: Bootstrap) -> list[tuple[float, float]]:
@@ -297,23 +279,16 @@ def _decisions(result: Mapping[str, Any], settings: DecisionSummary) -> Iterator
     within = tuning.get("within_margin", [])
     undefined = dict.fromkeys(("in_sample", "nested", "optimism", "margin"), math.nan)
     known = {**_titled(settings, "question_sets", result["questions"]), **undefined, **tuning, **result}
+    retriever, decision = result["retriever"], result["decision"]
+    own: dict[str, Any] = {"retriever_title": settings.retrievers[retriever]}
+    own |= {"decision_title": settings.decisions[decision]}
+    own |= {"system": f"{retriever}/{decision}", "is_control": retriever in settings.controls}
+    own |= {"f2_of_means": result["F2-of-means"], "parameters": written(result["parameters"])}
+    own |= {"tuned_on": ", ".join(tuning.get("tuned_on", [])), "n_candidates": len(tuning.get("grid", []))}
+    own |= {"n_within": len(within), "within": _range_of(within)}
     for measure in (F2, *OTHERS_OF_DECISIONS):
-        yield row_from(
-            DecisionRow,
-            {**known, **result["measures"][measure]},
-            retriever_title=settings.retrievers[result["retriever"]],
-            decision_title=settings.decisions[result["decision"]],
-            system=f"{result['retriever']}/{result['decision']}",
-            is_control=result["retriever"] in settings.controls,
-            measure=measure,
-            value=result["measures"][measure]["mean"],
-            f2_of_means=result["F2-of-means"],
-            parameters=written(result["parameters"]),
-            tuned_on=", ".join(tuning.get("tuned_on", [])),
-            n_candidates=len(tuning.get("grid", [])),
-            n_within=len(within),
-            within=_range_of(within),
-        )
+        stated = result["measures"][measure]
+        yield row_from(DecisionRow, {**known, **stated, **own}, measure=measure, value=stated["mean"])
 
 
 def weight_rows(
@@ -336,33 +311,16 @@ def _weights(own: Weighed, choice: Mapping[str, Any], settings: WeightSummary) -
         settings.level, settings.n_resamples, derive_seed(settings.seed, own.about["questions"], "bootstrap")
     )
     of_folds = [tuple(one) for one in choice["weights_of_folds"]]
-    known = {
-        **choice,
-        **_titled(settings, "question_sets", own.about["questions"]),
-        "measure": own.about["measure"],
-    }
+    name = own.about["questions"]
+    known = {**choice, **_titled(settings, "question_sets", name), **own.about, "position": fusion.position}
+    known |= {"retriever_title": fusion.title, "of": "; ".join(fusion.of), "level": bootstrap.level}
+    known |= {"is_training": name in choice["tuned_on"], "n_questions": len(own.questions)}
     for weights, values in zip(own.about["candidates"], own.values, strict=True):
         low, high = interval_of_scores(values, bootstrap)
-        yield row_from(
-            WeightRow,
-            known,
-            questions=own.about["questions"],
-            retriever=own.about["retriever"],
-            retriever_title=fusion.title,
-            position=fusion.position,
-            of="; ".join(fusion.of),
-            n_runs=len(weights),
-            weights="; ".join(f"{one:g}" for one in weights),
-            last=weights[-1],
-            value=float(values.mean()),
-            low=low,
-            high=high,
-            level=bootstrap.level,
-            is_training=own.about["questions"] in choice["tuned_on"],
-            is_chosen=weights == tuple(choice["weights"]),
-            n_folds=of_folds.count(weights),
-            n_questions=len(own.questions),
-        )
+        of_weights = {"n_runs": len(weights), "last": weights[-1], "n_folds": of_folds.count(weights)}
+        of_weights |= {"value": float(values.mean()), "low": low, "high": high}
+        of_weights["is_chosen"] = weights == tuple(choice["weights"])
+        yield row_from(WeightRow, known, **of_weights, weights="; ".join(f"{one:g}" for one in weights))
 
 
 # --- stages ---------------------------------------------------------------------------------------------------
@@ -387,17 +345,14 @@ def stage_rows(
     """
     means = grouped([row for row in rows if not row.group], "questions", "measure")
     of_seeds, tests = grouped(seeds, "unit_set", "measure"), grouped(differences, "unit_set", "measure")
-    return [
-        row
-        for name in unique(row.questions for row in rows if not row.group)
-        for measure in settings.measures
-        for row in _Known(
-            {row.retriever: row for row in means.get((name, measure), [])},
-            {(row.family, row.other): row for row in of_seeds.get((name, measure), [])},
-            {(row.model_a, row.model_b): row for row in tests.get((name, measure), [])},
-            settings,
-        ).rows()
-    ]
+    found: list[StageRow] = []
+    sets = unique(row.questions for row in rows if not row.group)
+    for key in ((name, measure) for name in sets for measure in settings.measures):
+        own_means = {row.retriever: row for row in means.get(key, [])}
+        own_seeds = {(row.family, row.other): row for row in of_seeds.get(key, [])}
+        own_tests = {(row.model_a, row.model_b): row for row in tests.get(key, [])}
+        found += _Known(own_means, own_seeds, own_tests, settings).rows()
+    return found
 
 
 @dataclass(frozen=True)
@@ -433,9 +388,8 @@ class _Known:
         tests: list[tuple[tuple[int, int], str, dict[str, Any]]] = []
         for line in range(len(self.settings.series)):
             chain = [stage.retrievers[line] for stage in self.settings.stages]
-            pairs = [
-                ("reference", place, name, self.settings.reference) for place, name in enumerate(chain, 1)
-            ]
+            reference = self.settings.reference
+            pairs = [("reference", place, name, reference) for place, name in enumerate(chain, 1)]
             befores = zip(chain, chain[1:], strict=False)
             pairs += [("before", place, name, before) for place, (before, name) in enumerate(befores, 2)]
             for kind, place, name, other in pairs:
@@ -474,13 +428,7 @@ class _Known:
         family = self.seeds.get((name, ""))
         mean = self.means[next(iter(self.settings.families[name].values())) if family else self._alone(name)]
         stated = family or mean
-        return row_from(
-            StageRow,
-            {**_NONE, **vars(mean), **about},
-            retriever=name,
-            seed=seed,
-            value=stated.value,
-            low=math.nan if seed else stated.low,
-            high=math.nan if seed else stated.high,
-            n_seeds=family.n_seeds if family else int(bool(seed) or name in self.settings.families),
-        )
+        limits = {end: math.nan if seed else getattr(stated, end) for end in ("low", "high")}
+        n_seeds = family.n_seeds if family else int(bool(seed) or name in self.settings.families)
+        own = {"retriever": name, "seed": seed, "value": stated.value, "n_seeds": n_seeds, **limits}
+        return row_from(StageRow, {**_NONE, **vars(mean), **about, **own})

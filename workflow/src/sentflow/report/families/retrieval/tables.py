@@ -25,14 +25,16 @@ from sentflow.report.numbers import MISSING, count, decimal, interval, p_number,
 from sentflow.report.rows import grouped, titles_of, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
 from sentflow.report.table.table import (
+    Blocks,
     Cell,
     Column,
+    Line,
     Table,
     build,
     crossed,
     fields_of,
-    first,
     marked,
+    named,
     number,
     pivoted,
     test_columns,
@@ -44,14 +46,10 @@ FEW = 20  # questions below which a mean says little
 _LEAST_SETS = 3  # of a mean
 _RECALL = re.compile(r"R(?:\(.*\))?@(\d+)\Z")
 
-Line = dict[str, RetrievalRow]
-"""Rows of a retriever by what stands in columns."""
-
-
 # --- means -------------------------------------------------------------------------------------------------
 
 
-def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def retrieval(inputs: Inputs) -> Table:
     """Retriever × question set, a block per measure, the main one first; of one set retriever × measure."""
     rows, tests = words.whole(inputs.rows(RetrievalRow)), inputs.rows_if_there(QuestionDifference)
     retrievers, sets = list(titles_of(rows, "retriever")), unique(row.questions for row in rows)
@@ -63,10 +61,14 @@ def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     marks = Marks(tests, retrievers)
 
     def place(line: Line) -> tuple[int, int]:
-        return blocks.index(getattr(first(line), block)), retrievers.index(first(line).retriever)
+        return blocks.index(getattr(line, block)), retrievers.index(line.retriever)
 
     def letters(line: Line) -> str:
-        return marks.letters.get(first(line).retriever, "") if is_alone or first(line).is_main else ""
+        return marks.letters.get(line.retriever, "") if is_alone or line.is_main else ""
+
+    def title(name: str, own: Sequence[Line]) -> str:
+        row, size = own[0], f"{count(own[0].n_questions)} questions, {count(own[0].n_documents)} documents"
+        return f"{name}: {row.questions_title} ({size})" if is_alone else name
 
     def mean(line: Line) -> float:
         return fmean(row.value for row in line.values()) if len(line) == len(sets) else math.nan
@@ -79,26 +81,15 @@ def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     sizes_note = f"Questions, and documents that they are searched in: {', '.join(sizes.values())}."
     has_mean = not is_alone and may_be_averaged(rows)
     lacks_interval = any(row.is_main and math.isnan(row.low) for row in rows)
-    matrix_notes = [
-        words.MEASURES_NOTE,
-        sizes_note,
-        *grades,
-        words.test_note(tests).removesuffix(words.LETTERS).rstrip(),
-    ]
+    matrix_notes = [words.MEASURES_NOTE, sizes_note, *grades, words.test_note(tests)]
     keys = ("retriever", "retriever_title", "measure")
     n_blocks = None if is_alone else 1 + len(deepest_recall(measures[1:]))
     return build(
-        "retrieval",
-        f"{settings['caption']}: retrieval.",
+        "retrieval.",
         RetrievalRow,
         sorted(pivoted(rows, (block, "retriever"), across), key=place),
         [
-            text(
-                "Retriever",
-                lambda line: first(line).retriever_title,
-                4.2 if is_alone else 3.0,
-                letters=letters,
-            ),
+            text("Retriever", "retriever_title", 4.2 if is_alone else 3.0, letters=letters),
             *(marked(one, partial(_mean_cell, one, marks)) for one in (measures if is_alone else sets)),
             *([number("Mean", mean)] if has_mean else []),
         ],
@@ -111,15 +102,13 @@ def retrieval(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             f"In brackets the {percent(rows[0].level)} interval for {words.QUESTIONS} ({words.BY_QUESTIONS}); "
             f"{words.BEYOND}. {words.NO_INTERVAL if lacks_interval else ''}".rstrip(),
             words.test_note(tests),
-            "Mean: over the question sets, unweighted; it does not extend to other sets." if has_mean else "",
+            captions.letters("retrievers") if tests else "",
+            "Mean: over the question sets, unweighted, for these sets only." if has_mean else "",
             words.ties_note(rows),
             words.duplicates_note(rows),
         ],
-        data=rows,
         records=rows,
-        block=lambda line: getattr(first(line), block),
-        title=lambda name, own: _title_with_sizes(name, first(own[0])) if is_alone else name,
-        block_heading="Questions" if is_alone else "Measure",
+        blocks=Blocks(block, "Questions" if is_alone else "Measure", title),
         matrix=crossed(rows, keys, across="questions", value="value", notes=matrix_notes, n_blocks=n_blocks),
     )
 
@@ -129,16 +118,11 @@ def _mean_cell(column: str, marks: Marks, line: Line) -> Cell:
     row = line.get(column)
     if row is None:
         return Cell("")
-    value = None if math.isnan(row.value) else row.value
     ranged = words.by_order(row.worst_order, row.best_order)
     if not row.is_main:
-        return Cell(decimal(row.value), ranged, value=value)
+        return Cell(decimal(row.value), ranged, value=row.value)
     detail = f"{interval(row.low, row.high)} {ranged}".rstrip()
-    return Cell(decimal(row.value), detail, *marks.signs(row.questions, row.retriever), value)
-
-
-def _title_with_sizes(name: str, row: RetrievalRow) -> str:
-    return f"{name}: {row.questions_title} ({count(row.n_questions)} questions, {count(row.n_documents)} documents)"
+    return Cell(decimal(row.value), detail, *marks.signs(row.questions, row.retriever), row.value)
 
 
 def deepest_recall(measures: Sequence[str]) -> list[str]:
@@ -153,16 +137,15 @@ def may_be_averaged(rows: Sequence[RetrievalRow]) -> bool:
     return len(corpora) >= _LEAST_SETS and len(set(corpora.values())) == len(corpora)
 
 
-def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def groups(inputs: Inputs) -> Table:
     """Group of questions × retriever, by the main measure; a block per question set that has groups."""
     main = [row for row in inputs.rows(RetrievalRow) if row.is_main]
     sets = unique(row.questions for row in main if row.group)
     shown = [row for row in main if row.questions in sets]
     # all questions first, then what is clean or leaked of them, then other groups
     order = {group: place for place, group in enumerate(("", CLEAN, LEAKED))}
-    lines = pivoted(
-        sorted(shown, key=lambda row: order.get(row.group, 3)), ("questions", "group"), "retriever"
-    )
+    ordered = sorted(shown, key=lambda row: order.get(row.group, 3))
+    lines = pivoted(ordered, ("questions", "group"), "retriever")
 
     def cell(retriever: str, line: Line) -> Cell:
         row = line.get(retriever)
@@ -173,21 +156,19 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     has_leaks = bool({CLEAN, LEAKED} & {row.group for row in shown})
     return build(
-        "retrieval-groups",
-        f"{settings['caption']}: retrieval by groups of questions.",
+        "retrieval by groups of questions.",
         RetrievalRow,
-        sorted(lines, key=lambda line: sets.index(first(line).questions)),
+        sorted(lines, key=lambda line: sets.index(line.questions)),
         [
-            text("Group", lambda line: first(line).group or "all", 4.2),
-            number("n", lambda line: first(line).n_questions, count),
+            text("Group", lambda line: line.group or "all", 4.2),
+            number("n", "n_questions", count),
             *(marked(title, partial(cell, one)) for one, title in titles_of(shown, "retriever").items()),
         ],
         [
             f"Means of {main[0].measure} over the questions of a group; tests are in the table retrieval-group-tests."
             if sets
             else "No question set has groups or names training sets.",
-            f"{LEAKED.capitalize()}: questions that are equal to a training question but for case and punctuation, or "
-            f"nearly so; {CLEAN}: the others. Main numbers are over all."
+            f"{LEAKED.capitalize()}: questions nearly equal to a training question; {CLEAN}: the others."
             if has_leaks
             else "",
             f"In brackets: fewer than {FEW} questions, too few for a reliable mean."
@@ -196,16 +177,14 @@ def groups(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         data=shown or main,
         records=shown,
-        block=lambda line: first(line).questions,
-        title=lambda name, own: f"{name}: {first(own[0]).questions_title}",
-        block_heading="Questions",
+        blocks=Blocks("questions", "Questions", named("questions_title")),
     )
 
 
 # --- comparisons -------------------------------------------------------------------------------------------
 
 
-def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def group_tests(inputs: Inputs) -> Table:
     """A block per group of questions: a line per retriever, with intervals, marks and letters."""
     rows = words.main_of(inputs.rows(RetrievalRow))
     means, tests = inputs.rows_if_there(GroupRow), inputs.rows_if_there(GroupDifference)
@@ -219,55 +198,45 @@ def group_tests(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             "another does not show that the groups differ."
         ]
     if means and tests:
-        notes.append(
-            f"Bold: highest {tests[0].measure}, where a test was made; underlined: not significantly lower than it. "
-            f"Test: {words.TEST} of the group, Holm over all pairs on all groups of the question set, "
-            f"{percent(tests[0].alpha)}. {words.LETTERS}"
-        )
+        across = "on all groups of the question set"
+        notes.append(captions.test_note(words.TEST, across, tests[0].alpha, tests[0].measure))
+        notes.append(captions.letters("retrievers"))
 
     def title(_: str, own: Sequence[GroupRow]) -> str:
-        row = own[0]
-        size = f"{count(row.n_questions)} questions"
+        row, size = own[0], f"{count(own[0].n_questions)} questions"
         return f"{row.question_set}: {sets[row.question_set]}, {row.group} ({size})"
 
+    def letters(row: GroupRow) -> str:
+        return marks.letters.get(row.model, "")
+
+    def signs(row: GroupRow) -> tuple[str, str]:
+        return marks.signs(row.unit_set, row.model)
+
     return build(
-        "retrieval-group-tests",
-        f"{settings['caption']}: tests of retrievers on groups of questions.",
+        "tests of retrievers on groups of questions.",
         GroupRow,
         means,
         [
-            text(
-                "Retriever",
-                lambda row: titles[row.model],
-                4.6,
-                letters=lambda row: marks.letters.get(row.model, ""),
-            ),
-            number(
-                means[0].measure if means else "Value",
-                "value",
-                marks=lambda row: marks.signs(row.unit_set, row.model),
-            ),
+            text("Retriever", lambda row: titles[row.model], 4.6, letters=letters),
+            number(means[0].measure if means else "Value", "value", marks=signs),
             text("Interval", lambda row: interval(row.low, row.high)),
         ],
         notes,
         data=rows,
-        block="unit_set",
-        title=title,
-        block_heading="Questions",
+        blocks=Blocks("unit_set", "Questions", title),
     )
 
 
-def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def differences(inputs: Inputs) -> Table:
     """Every pair of retrievers on every question set."""
     rows, pairs = inputs.rows(RetrievalRow), inputs.rows_if_there(QuestionDifference)
     sets = titles_of(rows, "questions")
-    notes = ["Nothing was compared: fewer than two retrievers were measured on the same questions."]
+    notes = [captions.NOTHING_COMPARED]
     if pairs:
         one = pairs[0]
         notes = [
-            f"Difference: of {one.measure}, first minus second, with its {percent(one.level)} t interval, not adjusted "
-            "for the number of pairs; p: paired t-test over questions; Holm: over all pairs of the question set; *: at "
-            f"most {percent(one.alpha)}. They hold for {words.POPULATION}.",
+            captions.difference_note(words.TEST, "of the question set", one.level, one.alpha),
+            f"Of {one.measure}; for {words.POPULATION}.",
             words.NO_INTERVAL if any(math.isnan(row.low) for row in pairs) else "",
             f"{captions.equivalence_note(one.margin)} Won/tied/lost: questions, by the first.",
             f"n: questions. {captions.detectable_note(one.alpha, 'questions', 'retrievers', 'question set')}",
@@ -277,17 +246,14 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{name}: {sets[name]} ({captions.sizes(own[0].n_questions, detectable(own, name))})"
 
     return build(
-        "retrieval-differences",
-        f"{settings['caption']}: paired differences of retrievers.",
+        "paired differences of retrievers.",
         (*fields_of(QuestionDifference), "n_needed"),
         pairs,
         difference_columns(titles_of(rows, "retriever")),
         [*notes, words.ties_note(rows)],
         data=rows,
         records=[vars(row) | {"n_needed": n_needed(row.n_questions, row.mdd_power)} for row in pairs],
-        block="unit_set",
-        title=title,
-        block_heading="Questions",
+        blocks=Blocks("unit_set", "Questions", title),
     )
 
 
@@ -302,7 +268,7 @@ def difference_columns(titles: Mapping[str, str]) -> list[Column]:
     ]
 
 
-def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def documents(inputs: Inputs) -> Table:
     """A block per question set with clusters: a line per retriever, then one per pair of them, with both intervals."""
     rows = words.main_of(inputs.rows(RetrievalRow))
     means, pairs = inputs.rows_if_there(ClusterRow), inputs.rows_if_there(QuestionDifference)
@@ -326,12 +292,10 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             lines.append((name, title, pair.difference, *limits, *tests))
 
     def p(key: str, line: Mapping[str, Any]) -> Cell:
-        value = line[key]
-        return Cell("") if value is None else Cell(p_number(value), value=None if value != value else value)
+        return Cell("") if line[key] is None else Cell(p_number(line[key]), value=line[key])
 
     return build(
-        "retrieval-documents",
-        f"{settings['caption']}: retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
+        f"retrieval, for {words.QUESTIONS} and for {words.DOCUMENTS}.",
         ClusterRow,
         [dict(zip(headings, line, strict=True)) for line in lines],
         [
@@ -345,9 +309,7 @@ def documents(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         _notes_on_documents(means),
         data=rows,
         records=means,
-        block="set",
-        title=lambda name, _: f"{name}: {sets[name]}",
-        block_heading="Questions",
+        blocks=Blocks("set", "Questions", lambda name, _: f"{name}: {sets[name]}"),
     )
 
 
@@ -356,16 +318,15 @@ def _notes_on_documents(means: Sequence[ClusterRow]) -> list[str]:
         return ["No question set says which of its questions belong together."]
     notes = [
         f"Intervals of {percent(means[0].level)}. New documents: questions on other documents of the same kind, by "
-        "clusters of questions that share a relevant document (or what the set names); t intervals with the error of "
-        f"the jackknife; {words.BEYOND}. Holm: p over all pairs of the question set; bold and letters of other tables "
-        "follow that for new questions.",
+        "clusters of questions that share a relevant document (or what the set names), with the error of the "
+        f"jackknife; {words.BEYOND}. Holm: p over all pairs of the question set. Other tables follow that for new "
+        "questions.",
     ]
     for row in {row.unit_set: row for row in reversed(means)}.values():
         few = ": too few, so that nothing can be said of new documents" if math.isnan(row.low) else ""
         notes.append(
-            f"{row.unit_set}: {count(row.n_questions)} questions in {count(row.n_clusters)} clusters, the largest with "
-            f"{100 * row.largest_cluster:.0f}\u202f% of them, which carry as much information as "
-            f"{row.effective_clusters:.0f} of equal size{few}."
+            f"{row.unit_set}: {count(row.n_questions)} questions in {count(row.n_clusters)} clusters (largest "
+            f"{100 * row.largest_cluster:.0f}\u202f%), worth {row.effective_clusters:.0f} of equal size{few}."
         )
     return notes
 
@@ -373,7 +334,7 @@ def _notes_on_documents(means: Sequence[ClusterRow]) -> list[str]:
 # --- seeds and stages --------------------------------------------------------------------------------------
 
 
-def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def seeds(inputs: Inputs) -> Table:
     """A block per question set: the mean of each family over seeds, then its differences from other retrievers."""
     rows, of_seeds = words.main_of(inputs.rows(RetrievalRow)), inputs.rows_if_there(SeedRow)
     titles, sets = titles_of(rows, "retriever"), titles_of(rows, "questions")
@@ -382,10 +343,8 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     if of_seeds:
         notes = [
             f"Mean over questions and seeds, with its {percent(of_seeds[0].level)} interval for {words.QUESTIONS} and "
-            "new seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the "
-            "number of lines. They do not extend to other collections or to changes other than the seed.",
-            "Spread of seeds: standard deviation between their means. Variance: share of that of the mean. Limited by: "
-            "what to double for a narrower interval.",
+            "new seeds (two-way analysis of variance); p: of a difference, for the same; neither is adjusted. Spread: "
+            "standard deviation between seeds. Limited by: what to double for a narrower interval.",
             *seed_notes(of_seeds),
         ]
 
@@ -393,12 +352,10 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{row.family} − {titles.get(row.other, row.other)}" if row.other else row.family
 
     def value(row: SeedRow) -> Cell:
-        written = signed(row.value) if row.other else decimal(row.value)
-        return Cell(written, value=None if math.isnan(row.value) else row.value)
+        return Cell(signed(row.value) if row.other else decimal(row.value), value=row.value)
 
     return build(
-        "retrieval-seeds",
-        f"{settings['caption']}: retrievers with several seeds.",
+        "retrievers with several seeds.",
         SeedRow,
         [row for row in of_seeds if row.measure in main],
         [
@@ -413,13 +370,11 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         notes,
         data=rows,
         records=of_seeds,
-        block="unit_set",
-        title=lambda name, _: f"{name}: {sets[name]}",
-        block_heading="Questions",
+        blocks=Blocks("unit_set", "Questions", lambda name, _: f"{name}: {sets[name]}"),
     )
 
 
-def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def stages(inputs: Inputs) -> Table:
     """A line per stage, a column per question set and measure; a block per series, and one for each kind of test."""
     rows = inputs.rows(StageRow, may_be_empty=True)
     reference = [row for row in rows if not row.place]
@@ -444,8 +399,7 @@ def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
 
     columns = grouped(rows, "questions", "measure")
     return build(
-        "retrieval-stages",
-        f"{settings['caption']}: retrieval stage by stage.",
+        "retrieval stage by stage.",
         StageRow,
         lines,
         [
@@ -454,10 +408,8 @@ def stages(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             *(marked(f"{measure} on {name}", partial(cell, (name, measure))) for name, measure in columns),
         ],
         _notes_on_stages(rows),
-        data=rows,
         records=rows,
-        block="block",
-        block_heading="Series",
+        blocks=Blocks("block", "Series"),
         lead=2,
     )
 
@@ -483,10 +435,8 @@ def _notes_on_stages(rows: Sequence[StageRow]) -> list[str]:
     return [
         words.MEASURES_NOTE,
         f"Questions: {', '.join(sizes.values())}.",
-        f"In brackets {percent(rows[0].level)} intervals. With one seed, or where nothing was trained, for "
-        f"{words.QUESTIONS} (means: {words.BY_QUESTIONS}; differences: t)"
-        f"{several if any(row.n_seeds > 1 for row in rows) else ''}. They do not extend to new documents, "
-        "other collections or, with one seed, other seeds.",
+        f"In brackets {percent(rows[0].level)} intervals for {words.QUESTIONS} and, with one seed, for that seed "
+        f"(means: {words.BY_QUESTIONS}; differences: t){several if any(row.n_seeds > 1 for row in rows) else ''}.",
         f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
         "intervals are not adjusted. Without p there is no test."
         if main

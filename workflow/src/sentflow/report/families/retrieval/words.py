@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from sentflow.compare.rows import QuestionDifference
+from sentflow.report import captions
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.numbers import count, decimal, percent
+from sentflow.report.numbers import count, decimal
 from sentflow.report.rows import unique
 from sentflow.retrieval.evaluation import DECISIVE, decisive
 from sentflow.stats.effective import FEWEST_OTHERS, FEWEST_VALUES
@@ -17,10 +18,9 @@ POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainin
 TEST = "paired t-test over questions (sign flips if differences are few)"
 BY_QUESTIONS = "bootstrap over questions, or Wilson's of values of 0 and 1"
 NO_INTERVAL = (
-    f"Without an interval: fewer than {FEWEST_VALUES} questions, or than {FEWEST_OTHERS} with another value (or "
-    "difference) than the most frequent one; p of a difference is then of sign flips."
+    f"Without an interval: fewer than {FEWEST_VALUES} questions, or than {FEWEST_OTHERS} that differ from the most "
+    "frequent value; p is then of sign flips."
 )
-LETTERS = "Superscript letters: the retrievers that this one is significantly better than."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
     "Documents with equal scores are ranked in the order of the corpus."
@@ -57,14 +57,11 @@ def ties_note(rows: Sequence[RetrievalRow]) -> str:
     if not moved:
         return ""
     most = max(moved, key=lambda row: row.best_order - row.worst_order)
-    decided = (
-        f" Ranges of more than {DECISIVE} are shown in the cell (ties), and such a retriever is not tested."
-    )
+    decided = f" Wider ranges than {DECISIVE} are shown in the cell (ties); such a retriever is not tested."
     return (
         f"Equal scores: the order of tied documents could move {most.measure} of {most.retriever_title} on "
-        f"{most.questions} between {most.worst_order:.3f} and {most.best_order:.3f}, the widest such range here."
-        + (decided if decided_by_ties(most) else "")
-    )
+        f"{most.questions} between {most.worst_order:.3f} and {most.best_order:.3f}, the widest range here."
+    ) + decided * decided_by_ties(most)
 
 
 def decided_by_ties(row: RetrievalRow) -> bool:
@@ -79,7 +76,7 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
         return ""
     most = max(known, key=lambda row: abs(row.with_duplicates - row.value))
     return (
-        f"Copies: if documents with the text of a judged one get its grade, {most.measure} of "
+        f"Copies: with the grades of judged documents for those of equal text, {most.measure} of "
         f"{most.retriever_title} on {most.questions} is {most.with_duplicates:.3f} instead of {most.value:.3f}, the "
         "largest change here."
     )
@@ -115,11 +112,8 @@ def _cut_of(row: RetrievalRow) -> str:
 
 
 def test_note(differences: Sequence[QuestionDifference]) -> str:
-    """What bold, underline and letters rest on."""
+    """What bold and underline rest on."""
     if not differences:
-        return "Nothing is in bold, because no test between retrievers has been made."
-    first = differences[0]
-    return (
-        f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Test: "
-        f"{TEST}, Holm over all pairs of a question set, {percent(first.alpha)}: it holds for {POPULATION}. {LETTERS}"
-    )
+        return "No test between retrievers was made, so nothing is in bold."
+    note = captions.test_note(TEST, "of a question set", differences[0].alpha, differences[0].measure)
+    return f"{note} It holds for {POPULATION}."

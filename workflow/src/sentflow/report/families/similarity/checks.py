@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from operator import attrgetter
 
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection, unselected
 from sentflow.report.families.similarity import words
@@ -25,7 +26,9 @@ def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     """
     rows = inputs.rows_if_there(SimilarityRow)
     main, systems = main_rows(rows), [*selection.pair_models, *selection.baselines]
-    of_random = [row for row in rows if _is_random(row, selection)]
+    what = attrgetter("measure", "coefficient", "aggregation")
+    random_models = [row for row in rows if row.model in selection.random_models]
+    of_random = [row for row in random_models if what(row) == ("cosine", "spearman", "all")]
     problems = [
         *unselected([(row.pairs, row.model) for row in main], selection.pairs, systems),
         *(problem for row in rows for problem in _undefined_or_outside(row)),
@@ -47,11 +50,6 @@ def _undefined_or_outside(row: SimilarityRow) -> Iterator[str]:
     if is_known and not row.low - _ROUNDING <= row.value <= row.high + _ROUNDING:
         limits = words.hundred_interval(row.low, row.high)
         yield f"{_where(row)}: interval {limits} does not contain {words.hundred(row.value)}"
-
-
-def _is_random(row: SimilarityRow, selection: Selection) -> bool:
-    what = (row.measure, row.coefficient, row.aggregation)
-    return row.model in selection.random_models and what == ("cosine", "spearman", "all")
 
 
 def _not_random(row: SimilarityRow) -> Iterator[str]:

@@ -20,7 +20,6 @@ _MOST_MODELS, _MOST_SETS = 5, 4
 
 
 def _draw(rows: Sequence[HistogramRow]) -> Figure:
-    """Shapes as densities, the lowest range of gold scores at the bottom."""
     titles, members = {row.model: row.model_title for row in rows}, grouped(rows, "pairs", "model")
     models, sets = list(titles)[:_MOST_MODELS], unique(row.pairs for row in rows)[:_MOST_SETS]
     headings = {(name, model): titles[model] if name == sets[0] else "" for name in sets for model in models}

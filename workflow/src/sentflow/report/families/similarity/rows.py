@@ -5,7 +5,8 @@ Correlations lie in [-1, 1]; tables print them × 100. `sentflow.files.rows` wri
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+
+from sentflow.report.rows import Stored
 
 # how the scores of sub-sources become one; "subset" is a single sub-source
 AGGREGATIONS = ("all", "mean", "wmean", "subset")
@@ -14,10 +15,8 @@ SAME_VECTOR = 1 - 1e-6
 
 
 @dataclass(frozen=True)
-class SimilarityRow:
+class SimilarityRow(Stored, file="similarity"):
     """One correlation between the similarity of pairs and their gold scores."""
-
-    FILE: ClassVar[str] = "similarity"
 
     # pairs, pairs_title, group: name and title of the pair set, and what paper tables call it
     pairs: str
@@ -59,10 +58,8 @@ class SimilarityRow:
 
 
 @dataclass(frozen=True)
-class RegressionRow:
+class RegressionRow(Stored, file="regressions"):
     """One encoder under the regressor of original SentEval."""
-
-    FILE: ClassVar[str] = "regressions"
 
     # regression, regression_title: name and title
     regression: str
@@ -86,10 +83,8 @@ class RegressionRow:
 
 
 @dataclass(frozen=True)
-class HistogramRow:
+class HistogramRow(Stored, file="histograms"):
     """How many pairs of a range of gold scores have a similarity in a range."""
-
-    FILE: ClassVar[str] = "histograms"
 
     pairs: str
     pairs_title: str

@@ -6,16 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.files.rows import number_or_nan, row_from
-from sentflow.report.families.pair_summaries import COEFFICIENTS, about
+from sentflow.files.rows import row_from
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import described, unique
-from sentflow.report.settings import SimilaritySummary
+from sentflow.report.settings import PairSummary, SimilaritySummary
 from sentflow.similarity.scores import OVERLAP, SimilarityRows
 
+COEFFICIENTS = ("spearman", "pearson")
+_BASELINES = {
+    "jaccard-words": "Shared words (Jaccard)",
+    "jaccard-bigrams": "Shared character bigrams (Jaccard)",
+    "count-cosine": "Cosine of word counts",
+    "jaccard-words-lowercase": "Shared words, lower case (Jaccard)",
+    "jaccard-bigrams-lowercase": "Shared character bigrams, lower case (Jaccard)",
+}
 _WHOLE_SET = ("all", "mean", "wmean")
 _GOLD_BINS = 5
 _SIMILARITY_BINS = 30
+
+
+def in_order(rows: Sequence[Any], settings: PairSummary, set_key: str) -> list[Any]:
+    """Rows by set, of the attribute `set_key`, and encoder in the order of the selection; within them as they are."""
+    systems = unique([*settings.systems, *(row.model for row in rows)])
+    sets = unique([*settings.selected, *(getattr(row, set_key) for row in rows)])
+    return sorted(rows, key=lambda row: (sets.index(getattr(row, set_key)), systems.index(row.model)))
+
+
+def about(settings: PairSummary, model: str, pairs: Sequence[str]) -> dict[str, Any]:
+    """The columns that say which encoder or baseline a row is of, and what the texts of its pair sets are."""
+    versions = unique(described(settings, "pairs", name).data_version for name in pairs)
+    known = {"model": model, "data_version": "; ".join(versions)}
+    if model in settings.baselines:
+        return {**known, "model_title": _BASELINES.get(model, model), "is_control": False}
+    entry = described(settings, "models", model)
+    return {**known, "model_title": entry.title, "is_control": entry.control, "position": entry.position}
 
 
 def n_equal(pairs: SimilarityRows) -> int:
@@ -29,16 +53,9 @@ def similarity_rows(
 ) -> list[SimilarityRow]:
     """Every correlation of one score file."""
     pair_set, equal = described(settings, "pairs", scores["pairs"]), n_equal(pairs)
-    known = {
-        **scores,
-        **about(settings, scores["model"], [scores["pairs"]]),
-        "pairs_title": pair_set.title,
-        "group": pair_set.group,
-        "family": pair_set.family,
-        "is_baseline": scores["model"] in settings.baselines,
-        "n_equal": equal,
-        "warnings": " ".join(scores["warnings"]),
-    }
+    known = {**scores, **about(settings, scores["model"], [scores["pairs"]]), "n_equal": equal}
+    known |= {"pairs_title": pair_set.title, "group": pair_set.group, "family": pair_set.family}
+    known |= {"is_baseline": scores["model"] in settings.baselines, "warnings": " ".join(scores["warnings"])}
     rows: list[SimilarityRow] = []
     for measure, by_aggregation in scores["scores"].items():
         intervals, drawn = scores["intervals"].get(measure, {}), scores["drawn"]
@@ -55,25 +72,16 @@ def similarity_rows(
         for aggregation, subset, values, limits, units in members:
             for coefficient in COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
-                rows.append(
-                    row_from(
-                        SimilarityRow,
-                        known,
-                        measure=measure,
-                        coefficient=coefficient,
-                        aggregation=aggregation,
-                        subset=subset,
-                        n=int(values.get("n", scores["n_pairs"])),
-                        value=number_or_nan(values[coefficient]),
-                        low=number_or_nan(low),
-                        high=number_or_nan(high),
-                        drawn=units["kind"],
-                        n_units=units["n_units"],
-                        effective_pairs=units["effective_pairs"],
-                        is_main=coefficient == settings.correlation
-                        and measure in (settings.measure, OVERLAP),
-                    )
-                )
+                is_main = coefficient == settings.correlation and measure in (settings.measure, OVERLAP)
+                own = {
+                    "measure": measure,
+                    "coefficient": coefficient,
+                    "aggregation": aggregation,
+                    "subset": subset,
+                }
+                own |= {"n": int(values.get("n", scores["n_pairs"])), "value": values[coefficient]}
+                own |= {"low": low, "high": high, "is_main": is_main, "drawn": units["kind"]}
+                rows.append(row_from(SimilarityRow, {**known, **units, **own}))
     return rows
 
 

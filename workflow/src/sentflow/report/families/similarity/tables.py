@@ -7,6 +7,7 @@ from typing import Any
 
 from sentflow.compare.differences import Marks, is_alike
 from sentflow.compare.rows import SimilarityDifference
+from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow, main_rows
 from sentflow.report.families.training.rows import TrainingRow
@@ -15,12 +16,15 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, counted, decimal, percent
 from sentflow.report.rows import grouped, is_sample, is_sample_data, titles_of, unique
 from sentflow.report.table.table import (
+    Blocks,
+    Cell,
+    Line,
     Matrix,
     Table,
     build,
-    first,
     footnote_signs,
     footnotes,
+    marked,
     number,
     pivoted,
     test_columns,
@@ -32,6 +36,7 @@ from sentflow.stats.pair_graph import FEWEST_EFFECTIVE
 AVERAGE = "Avg."
 _HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them
 _OURS = "this experiment"
+_TEST = "paired bootstrap over pairs, components or sentences"
 _AGGREGATIONS = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
 
@@ -39,24 +44,14 @@ _AGGREGATIONS = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
 # A record is a cell of the table: ours with interval, a published one with its source and remark
 _RECORD = (
-    *(
-        "model",
-        "model_title",
-        "source",
-        "data_version",
-        "measure",
-        "coefficient",
-        "aggregation",
-        "column",
-        "pairs",
-    ),
-    *("n", "effective_pairs", "value", "low", "high", "remark"),
+    *("model", "model_title", "source", "data_version", "measure", "coefficient", "aggregation", "column"),
+    *("pairs", "n", "effective_pairs", "value", "low", "high", "remark"),
 )
-Line = dict[str, Any]
+Published = dict[str, Any]
 """Block and title; ``values`` × 100 by column; ``records``; ``rows`` by column of what is of this experiment."""
 
 
-def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def sts(inputs: Inputs) -> Table:
     """Encoder × pair set in the layout of papers, with the average of the seven English sets.
 
     Sets of the same group (raw text and SentEval form) stand in blocks of lines of their own. Published values stand
@@ -65,30 +60,27 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     rows, tests = main_rows(inputs.rows(SimilarityRow)), inputs.rows_if_there(SimilarityDifference)
     columns, blocks = columns_of(rows), _blocks(rows)
     real = {_key_of(row) for row in rows if not is_sample(row.data_version)}
-    entries = [entry for entry in settings.get("published", ()) if real & set(entry["values"])]
+    entries = [entry for entry in inputs.published if real & set(entry["values"])]
     signs = footnote_signs(entry.get("remark") for entry in entries)
     means = means_of_columns(inputs.rows_if_there(TrainingRow), AVERAGE)
-    lines = [
-        *(
-            _our_line(own, str(place), columns)
-            for place, of_block in enumerate(blocks)
-            for own in grouped(of_block, "model").values()
-        ),
-        *_published_lines(entries, signs, means),
+    of_models = [
+        (place, own) for place, rows_of in enumerate(blocks) for own in grouped(rows_of, "model").values()
     ]
+    lines = [_our_line(own, str(place), columns) for place, own in of_models]
+    lines += _published_lines(entries, signs, means)
     marks = Marks(tests, list(titles_of(rows, "model")))
 
-    def marks_of(key: str, line: Line) -> tuple[str, str]:
+    def marks_of(key: str, line: Published) -> tuple[str, str]:
         row = line["rows"].get(key)
         return marks.signs(row.pairs, row.model) if row else ("", "")
 
-    def letters(line: Line) -> str:
+    def letters(line: Published) -> str:
         return marks.letters.get(line["records"][0]["model"], "")
 
-    def value(key: str, line: Line) -> float:
+    def value(key: str, line: Published) -> float:
         return float(line["values"].get(key, math.nan))
 
-    def title(name: str, own: Sequence[Line]) -> str:
+    def title(name: str, own: Sequence[Published]) -> str:
         if not own[0]["rows"]:
             return f"Published: {name}"
         if len(blocks) > 1:
@@ -102,8 +94,7 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     names = ("model", "model_title", "source")
     return build(
-        "sts",
-        f"{settings['caption']}: semantic textual similarity ({words.protocol(rows)}; × 100).",
+        f"semantic textual similarity ({words.protocol(rows)}; × 100).",
         _RECORD,
         lines,
         [
@@ -118,9 +109,7 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         notes,
         data=rows,
         records=[record for line in lines for record in line["records"]],
-        block="block",
-        title=title,
-        block_heading="Lines",
+        blocks=Blocks("block", "Lines", title),
         matrix=Matrix(
             (*names, "data_version", *columns),
             tuple(
@@ -131,7 +120,7 @@ def sts(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
                 )
                 for line in lines
             ),
-            tuple(note.removesuffix(words.LETTERS).rstrip() for note in notes),
+            tuple(note for note in notes if note != captions.letters("rows")),
         ),
     )
 
@@ -167,7 +156,7 @@ def _blocks(rows: Sequence[SimilarityRow]) -> list[list[SimilarityRow]]:
     return blocks
 
 
-def _our_line(rows: Sequence[SimilarityRow], block: str, columns: Mapping[str, str]) -> Line:
+def _our_line(rows: Sequence[SimilarityRow], block: str, columns: Mapping[str, str]) -> Published:
     own = {_key_of(row): row for row in rows}
     values = {key: 100 * row.value for key, row in own.items()}
     records = [
@@ -190,7 +179,7 @@ def _published_lines(
     entries: Sequence[Mapping[str, Any]],
     signs: Mapping[str, str],
     ours: Mapping[str, Mapping[str, SeedMean]],
-) -> Iterator[Line]:
+) -> Iterator[Published]:
     """Sections in order; within them, behind the lines of a training that we repeated, ours."""
     for section in unique(str(entry["section"]) for entry in entries):
         members = [entry for entry in entries if entry["section"] == section]
@@ -207,30 +196,21 @@ def _published_lines(
                     "model": f"{trained}, {counted(n_seeds, 'seed')}",
                     "source": _OURS,
                 }
-                yield _published_line(
-                    repeated, {key: mean.value for key, mean in ours[trained].items()}, signs
-                )
+                values = {key: mean.value for key, mean in ours[trained].items()}
+                yield _published_line(repeated, values, signs)
 
 
-def _published_line(entry: Mapping[str, Any], values: Mapping[str, float], signs: Mapping[str, str]) -> Line:
-    protocol = {
-        "measure": "cosine",
-        "correlation": "spearman",
-        "aggregation": "all",
-        **entry.get("protocol", {}),
-    }
-    correlation, aggregation, measure = (protocol[key] for key in ("correlation", "aggregation", "measure"))
+def _published_line(
+    entry: Mapping[str, Any], values: Mapping[str, float], signs: Mapping[str, str]
+) -> Published:
+    usual = {"correlation": "spearman", "aggregation": "all", "measure": "cosine"}
+    protocol = usual | entry.get("protocol", {})
+    correlation, aggregation, measure = (protocol[key] for key in usual)
     source, remark = entry["source"], entry.get("remark", "")
-    about = {
-        "model": "",
-        "model_title": entry["model"],
-        "source": source,
-        "data_version": "",
-        "pairs": "",
-        "n": 0,
-    }
-    about |= {"measure": measure, "coefficient": correlation, "aggregation": aggregation, "remark": remark}
-    if (correlation, aggregation, measure) != ("spearman", "all", "cosine"):
+    about = {"model": "", "data_version": "", "pairs": "", "n": 0, "model_title": entry["model"]}
+    about |= {"measure": measure, "coefficient": correlation, "aggregation": aggregation}
+    about |= {"source": source, "remark": remark}
+    if protocol != usual:
         parts = (words.COEFFICIENTS[correlation], words.AGGREGATIONS[aggregation], words.MEASURES[measure])
         source += f"; {', '.join(parts)}"
     return {
@@ -256,16 +236,12 @@ def _sts_notes(
         words.protocol_note(rows),
         f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
         words.drawn_note({row.pairs: row.drawn for row in rows}),
-        "Baselines compare the words or characters of two texts and need no encoder."
-        if any(row.is_baseline for row in rows)
-        else "",
-        f"{AVERAGE}: unweighted mean of the seven sets, each rounded to two decimals first; an encoder that lacks one "
-        "of them has none."
-        if has_average
-        else "",
-        words.test_note(tested[0].alpha) if tested else words.NO_TEST,
-        "Published values are as printed in their sources: Spearman, all, cosine, unless the source says otherwise; "
-        "they are not tested. A dash: not reported."
+        f"{AVERAGE}: mean of the seven sets, each rounded to two decimals first." if has_average else "",
+        captions.test_note(_TEST, "of the set", tested[0].alpha, "value") if tested else captions.NO_TEST,
+        captions.letters("rows") if tested else "",
+        "Averages are not tested." if tested and has_average else "",
+        "Published values: as printed; Spearman, all, cosine, unless the source says otherwise; not tested. A dash: "
+        "not reported."
         if has_published
         else "",
     ]
@@ -274,7 +250,7 @@ def _sts_notes(
 # --- sub-sources, differences, regressions ------------------------------------------------------------------
 
 
-def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def subsets(inputs: Inputs) -> Table:
     """Every sub-source, and the three ways to make one number of them, with intervals."""
     rows = inputs.rows(SimilarityRow)
     shown = [row for row in rows if row.is_main]
@@ -285,63 +261,46 @@ def subsets(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     # what is summed up comes last
     kept.sort(key=lambda row: (order.index(row.pairs), row.aggregation != "subset"))
 
-    def value(model: str, line: Mapping[str, SimilarityRow]) -> float:
-        return line[model].value if model in line else math.nan
+    def cell(model: str, line: Mapping[str, SimilarityRow]) -> Cell:
+        if (row := line.get(model)) is None:
+            return Cell(MISSING)
+        limits = words.hundred_interval(row.low, row.high) if row.value == row.value else ""
+        return Cell(words.hundred(row.value), limits, value=row.value)
 
-    def limits(model: str, line: Mapping[str, SimilarityRow]) -> tuple[float, float]:
-        return line[model].low, line[model].high
+    def way(line: Line) -> str:
+        return str(line.subset or _AGGREGATIONS.get(line.aggregation, line.aggregation))
 
-    def way(line: Mapping[str, SimilarityRow]) -> str:
-        row = first(line)
-        return row.subset or _AGGREGATIONS.get(row.aggregation, row.aggregation)
-
-    of_aggregation = [row for row in shown if row.aggregation in ("subset", "all")]
+    drawn = [row for row in shown if row.aggregation in ("subset", "all")]
     return build(
-        "sts-subsets",
-        f"{settings['caption']}: similarity by sub-source ({words.protocol(shown)}; × 100).",
+        f"similarity by sub-source ({words.protocol(shown)}; × 100).",
         SimilarityRow,
         pivoted(kept, ("pairs", "aggregation", "subset"), "model"),
         [
             text("Sub-source", way),
-            number("n", lambda line: first(line).n, count),
-            number("Effective", lambda line: round(first(line).effective_pairs), count),
-            *(
-                number(
-                    title,
-                    partial(value, model),
-                    words.hundred,
-                    limits=partial(limits, model),
-                    written=words.hundred_interval,
-                )
-                for model, title in titles_of(shown, "model").items()
-            ),
+            number("n", "n", count),
+            number("Effective", lambda line: round(line.effective_pairs), count),
+            *(marked(title, partial(cell, model)) for model, title in titles_of(shown, "model").items()),
         ],
         [
             words.protocol_note(shown),
             f"In brackets the {percent(shown[0].level)} interval of a bootstrap over pairs of sentences, or over "
             f"components or sentences if pairs share some ({shown[0].n_resamples:,} resamples).",
-            words.drawn_note(
-                # several sets have a sub-source called headlines
-                {
-                    (f"{row.pairs}: {row.subset}" if row.subset else row.pairs): row.drawn
-                    for row in of_aggregation
-                }
-            ),
-            "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) are two other "
-            "aggregations used in the literature and give different numbers.",
-            "Nothing is marked here: tests are made on whole pair sets.",
+            # several sets have a sub-source called headlines
+            words.drawn_note({": ".join(filter(None, (row.pairs, row.subset))): row.drawn for row in drawn}),
+            "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) give other numbers. Tests are "
+            "made on whole pair sets.",
             *words.warning_notes([row for row in shown if row.aggregation == "all"]),
         ],
         data=shown,
         records=rows,
-        block=lambda line: first(line).pairs,
-        title=lambda name, own: f"{name}: {first(own[0]).pairs_title}, {first(own[0]).data_version}",
-        block_heading="Pair set",
+        blocks=Blocks(
+            "pairs", "Pair set", lambda name, own: f"{name}: {own[0].pairs_title}, {own[0].data_version}"
+        ),
         lead=3,
     )
 
 
-def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def differences(inputs: Inputs) -> Table:
     """Every pair of encoders on every pair set."""
     rows = inputs.rows(SimilarityRow)
     pairs = inputs.rows_if_there(SimilarityDifference)
@@ -349,13 +308,9 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     notes = [words.protocol_note([row for row in rows if row.is_main])]
     if pairs:
         notes += [
-            "Difference: first minus second, × 100, on the same pairs of sentences, with its "
-            f"{percent(pairs[0].level)} interval (normal, with the standard deviation of a paired bootstrap over these "
-            "pairs, components or sentences), which is not adjusted for the number of pairs.",
+            captions.difference_note(_TEST, "of the set", pairs[0].level, pairs[0].alpha),
             words.drawn_note({row.pairs: row.drawn for row in pairs}),
-            "p: by the same standard deviation; Holm: adjusted over all pairs of "
-            f"encoders of the set; *: at most {percent(pairs[0].alpha)}.",
-            "n: scored pairs.",
+            "× 100. n: scored pairs.",
         ]
         if any(math.isnan(row.p_holm) or is_alike(row) for row in pairs):
             notes.append(
@@ -363,10 +318,9 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
                 "effective pairs."
             )
     else:
-        notes.append("Nothing was compared: fewer than two encoders have a score.")
+        notes.append(captions.NOTHING_COMPARED)
     return build(
-        "sts-differences",
-        f"{settings['caption']}: paired differences of semantic textual similarity.",
+        "paired differences of semantic textual similarity.",
         SimilarityDifference,
         pairs,
         [
@@ -380,19 +334,16 @@ def differences(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         notes,
         data=rows,
-        block="pairs",
-        title=lambda name, _: f"{name}: {sets[name]}",
-        block_heading="Pair set",
+        blocks=Blocks("pairs", "Pair set", lambda name, _: f"{name}: {sets[name]}"),
     )
 
 
-def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def regressions(inputs: Inputs) -> Table:
     """The regressor of original SentEval: trained, unlike the cosines of the other tables."""
     rows = inputs.rows(RegressionRow)
     notes = [
-        "A regressor on |u − v| and u · v, trained on the training split, stopped early on the development split and "
-        "scored on the test split, as in the original SentEval, once. Correlations × 100; MSE on the scale of the gold "
-        "scores. The numbers cannot be compared with those of the table sts.",
+        "A regressor on |u − v| and u · v, trained once, as in the original SentEval. Correlations × 100; MSE on the "
+        "scale of the gold scores. Not comparable with the table sts.",
     ]
     if any(row.train.startswith("STSB-train") for row in rows) and not is_sample_data(rows):
         notes.append(words.CONTAMINATION)
@@ -403,8 +354,7 @@ def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return f"{name}: {first.regression_title} ({sizes})"
 
     return build(
-        "regressions",
-        f"{settings['caption']}: SentEval's regressor.",
+        "SentEval's regressor.",
         RegressionRow,
         rows,
         [
@@ -416,8 +366,5 @@ def regressions(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Epochs", "epochs", "{:g}".format),
         ],
         notes,
-        data=rows,
-        block="regression",
-        title=title,
-        block_heading="Data",
+        blocks=Blocks("regression", "Data", title),
     )

@@ -30,24 +30,13 @@ GEOMETRY = {
     "whitened-pearson": "Whitened, Pearson",
 }
 VARIANTS = {
-    "definition": "definition",
-    "alignunformeval": "AlignUniformEval",
-    "per-batch": "per batch",
+    "definition": "definition: as defined by Wang and Isola (2020), for vectors of length 1",
+    "alignunformeval": "AlignUniformEval: as that package, without squares, and vectors not normalised",
+    "per-batch": "per batch: as the Korean/English contrastive study, the mean over batches in file order",
 }
-_VARIANTS_IN_WORDS = {
-    "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive "
-    "pairs, uniformity the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences "
-    "(Wang and Isola 2020)",
-    "alignunformeval": "AlignUniformEval: as computed by that package, with distances not "
-    "squared and vectors not normalised",
-    "per-batch": "per batch: as computed by the Korean/English contrastive study, the mean over batches "
-    "of pairs in file order, with uniformity over the positive sentences of the batch only",
-}
-LETTERS = "Superscript letters: the rows that this one is significantly better than."
-NO_TEST = "Nothing is in bold, because no test between encoders has been made."
 CONTAMINATION = (
-    "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was "
-    "fine-tuned on it must not be scored on these sets."
+    "About half of STS-B's training part is test material of STS12 to STS16: do not score encoders fine-tuned on it "
+    "there."
 )
 
 
@@ -80,9 +69,8 @@ def protocol_note(rows: Sequence[SimilarityRow]) -> str:
     """The protocol in a sentence."""
     row = rows[0]
     return (
-        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the "
-        "similarities of the pairs and their gold scores; “all” is one correlation over the pairs of all "
-        "sub-sources. Nothing was trained."
+        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 of similarities and gold "
+        "scores; “all” is one over the pairs of all sub-sources. Nothing was trained."
     )
 
 
@@ -94,14 +82,14 @@ def drawn_note(drawn: Mapping[str, str]) -> str:
         said.append(f"whole components of pairs connected by sentences ({own[COMPONENTS]})")
     if own[SENTENCES]:
         said.append(
-            f"sentences, with pairs weighted by both, if fewer than {LEAST_COMPONENTS} effective components "
-            f"would make intervals too narrow ({own[SENTENCES]}; these tend to be too wide)"
+            f"sentences, if there are fewer than {LEAST_COMPONENTS} effective components ({own[SENTENCES]}; these "
+            "intervals tend to be too wide)"
         )
     if not said:
         return "No two pairs share a sentence; resamples draw pairs."
     return (
-        f"If pairs share sentences, resamples draw {'; and '.join(said)}. Effective: a lower bound of the number of "
-        "independent pairs with as much information."
+        f"If pairs share sentences, resamples draw {'; and '.join(said)}. Effective: at least so many independent "
+        "pairs have as much information."
     )
 
 
@@ -115,16 +103,6 @@ def interval_of(level: float) -> str:
     return "an interval" if level != level else f"the {percent(level)} interval"
 
 
-def test_note(alpha: float) -> str:
-    """What bold, underline and letters rest on."""
-    return (
-        "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
-        "underlined: not significantly lower. Paired bootstrap over pairs, components or "
-        "sentences, Holm over all pairs of encoders and baselines of the set, "
-        f"{percent(alpha)}. Averages are not tested. {LETTERS}"
-    )
-
-
 def warning_notes(rows: Sequence[SimilarityRow]) -> list[str]:
     """The warnings of rows that are shown, each with its set and encoder."""
     return unique(f"{row.pairs} × {row.model_title}: {row.warnings}" for row in rows if row.warnings)
@@ -134,9 +112,8 @@ def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
     """What each variant that occurs computes."""
     used = unique(row.variant for row in rows)
     return [
-        "Lower is better for both. Values of different variants, splits, thresholds or comparisons cannot "
-        "be compared with each other.",
-        *(f"Variant {_VARIANTS_IN_WORDS.get(name, name)}." for name in used),
+        "Lower is better for both. Values of different variants, splits or thresholds cannot be compared.",
+        *(f"Variant {VARIANTS.get(name, name)}." for name in used),
     ]
 
 

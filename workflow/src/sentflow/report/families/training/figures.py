@@ -37,6 +37,7 @@ from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import grouped, unique
+from sentflow.training.sweeps import number_word
 
 _OF_GROUPS: dict[str, Any] = {"what": "training", "named_by": "group"}
 
@@ -45,9 +46,8 @@ def _places(inputs: Inputs) -> dict[str, dict[str, Any]]:
     """Group → its place among the groups, or among the controls; of all trainings, so that its colour is the same."""
     rows: list[Any] = [*inputs.rows_if_there(TrainedRow), *inputs.rows_if_there(TrainingRow)]
     kinds = {row.group: row.is_control for row in reversed(rows)}
-    order = {
-        kind: [name for name in unique(row.group for row in rows) if kinds[name] == kind] for kind in (0, 1)
-    }
+    names = unique(row.group for row in rows)
+    order = {kind: [name for name in names if kinds[name] == kind] for kind in (False, True)}
     return {
         name: {"group": name, "position": order[kind].index(name), "is_control": kind}
         for name, kind in kinds.items()
@@ -69,7 +69,6 @@ _KINDS = {LOSS: (LOSS, HELD_OUT), SCORE: (SCORE,)}  # what is drawn in a panel
 
 
 def _draw_curves(rows: Sequence[CurvePoint]) -> Figure:
-    """Every panel is a group: its loss above, its development score below, on the same axes in all of them."""
     groups, looks = grouped(rows, "group"), _looks(rows)
     measures = [measure for measure in (LOSS, SCORE) if any(row.measure == measure for row in rows)]
     limits = {
@@ -147,11 +146,8 @@ def _held_out(rows: Sequence[TrainingHeldOutRow]) -> _Points:
 
 
 def _scores(rows: Sequence[TrainingRow]) -> _Points:
-    scored = [
-        row
-        for row in rows
-        if row.split == DEVELOPMENT and row.measure == SPEARMAN and math.isfinite(row.value)
-    ]
+    known = [row for row in rows if row.split == DEVELOPMENT and math.isfinite(row.value)]
+    scored = [row for row in known if row.measure == SPEARMAN]
     for pairs, of_pairs in grouped(scored, "pairs").items():
         for step, own in sorted(grouped(of_pairs, "step").items()):
             yield pairs, step, [row.value for row in own], sum(row.selected for row in own)
@@ -221,7 +217,6 @@ CURVES = Recipe(
 
 
 def _draw_paths(rows: Sequence[PathPoint]) -> Figure:
-    """Thick: the mean over seeds; thin: each seed. A square is the start, a point with an edge the chosen snapshots."""
     looks, members = _looks(rows), grouped(rows, "start", "pairs")
     return panels(
         {(start, pairs): f"{start}, {pairs}" for start, pairs in members},
@@ -244,13 +239,8 @@ def _gather_paths(inputs: Inputs) -> list[PathPoint]:
         both = {one.measure: one for one in own}
         if len(both) == 2:  # noqa: PLR2004 - alignment and uniformity
             row = both[UNIFORMITY]
-            points.append(
-                PathPoint(
-                    **places[row.group], start=row.start, pairs=row.pairs, seed=row.seed, step=row.step,
-                    alignment=both[ALIGNMENT].value, uniformity=row.value, chosen=row.selected,
-                    data_version=row.data_version,
-                )
-            )  # fmt: skip
+            measures = {"alignment": both[ALIGNMENT].value, "uniformity": row.value, "chosen": row.selected}
+            points.append(row_from(PathPoint, vars(row) | places[row.group] | measures))
     return points
 
 
@@ -309,7 +299,6 @@ _MOST = 105  # a correlation × 100, and room for a marker
 
 
 def _draw_seeds(rows: Sequence[SeedPoint]) -> Figure:
-    """A panel per test set: points of seeds above their mean, which has the interval for new seeds."""
     sets, looks = grouped(rows, "pairs"), _looks(rows)
     fits = lettering.into(_NAME_INCHES, _NAME_SIZE)
     names = lettering.distinct({name: name for name in looks}, fits)
@@ -368,12 +357,8 @@ def _gather_seeds(inputs: Inputs) -> list[SeedPoint]:
         if row.selected and row.split == TEST and row.measure == SPEARMAN and math.isfinite(row.value):
             mean = means.get((row.pairs, row.group))
             stated = (mean.value, mean.seeds_low, mean.seeds_high, mean.level) if mean else (math.nan,) * 4
-            known = (
-                vars(row)
-                | places[row.group]
-                | dict(zip(("mean", "low", "high", "level"), stated, strict=True))
-            )
-            points.append(row_from(SeedPoint, known))
+            own = dict(zip(("mean", "low", "high", "level"), stated, strict=True))
+            points.append(row_from(SeedPoint, vars(row) | places[row.group] | own))
     return points
 
 
@@ -395,7 +380,6 @@ _PANEL, _LINE = ("sweep", "start", "data"), ("method", "max_tokens")
 
 
 def _draw_sweep(rows: Sequence[SweepPoint]) -> Figure:
-    """Learning rate against score. Filled and joined by a line: ours; hollow and dashed: published ones."""
     members, lines = grouped(rows, *_PANEL), _line_names(rows)
     looks = canvas.looks([canvas.Drawn(name, place) for place, name in enumerate(unique(lines.values()))])
     rates = sorted({row.learning_rate for row in rows})
@@ -414,7 +398,7 @@ def _draw_sweep(rows: Sequence[SweepPoint]) -> Figure:
         canvas.few_ticks(axes.yaxis)
         axes.margins(0.1)
         axes.grid(True)
-        canvas.spaced_ticks(axes.xaxis, rates, _written, inches=_WIDTH[0] / 1.2)
+        canvas.spaced_ticks(axes.xaxis, rates, number_word, inches=_WIDTH[0] / 1.2)
 
     entries = named(looks, {name: name for name in looks})
     if any(row.published for row in rows):
@@ -445,20 +429,13 @@ def _line_names(rows: Sequence[SweepPoint]) -> dict[tuple[str, int], str]:
 
 def _read_sweep(rows: Sequence[SweepPoint]) -> Iterator[str]:
     yield "Spearman's correlation × 100 on the development set of each sweep; panels have their own vertical axes."
-    seeds = sorted({row.n_seeds for row in rows if not row.published})
-    number = (
-        counted(seeds[0], "seed") if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds" if seeds else ""
-    )
-    yield f"Ours (filled): mean over {number}." if seeds else "Ours: none was run."
+    if seeds := {row.n_seeds for row in rows if not row.published}:
+        number = f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else f"{max(seeds)}"
+        yield f"Ours (filled): mean over seeds ({number})."
+    else:
+        yield "Ours: none was run."
     if any(row.published for row in rows):
-        yield (
-            "Published ones (hollow) are of one training each, so differences of a few points between neighbours mean "
-            "nothing; nothing is interpolated."
-        )
-
-
-def _written(rate: float) -> str:
-    return f"{rate:.3g}".replace("e-0", "e-")
+        yield "Published (hollow): one training each, so differences of a few points mean nothing."
 
 
 SWEEP = Recipe(

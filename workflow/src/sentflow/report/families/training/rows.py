@@ -6,7 +6,8 @@ place of a group among the groups, or among the negative controls (`is_control`)
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+
+from sentflow.report.rows import Stored
 
 DEVELOPMENT, TEST = "development", "test"
 # The measures that tables read; a summary may hold others
@@ -15,10 +16,8 @@ LOSS, HELD_OUT, SCORE = "loss", "held-out loss", "development score"
 
 
 @dataclass(frozen=True)
-class TrainingRow:
+class TrainingRow(Stored, file="training"):
     """One number of one snapshot of a training."""
-
-    FILE: ClassVar[str] = "training"
 
     model: str
     model_title: str
@@ -41,10 +40,8 @@ class TrainingRow:
 
 
 @dataclass(frozen=True)
-class TrainedRow:
+class TrainedRow(Stored, file="training-jobs"):
     """One training: what was trained from what, which snapshot was chosen, what it cost."""
-
-    FILE: ClassVar[str] = "training-jobs"
 
     model: str
     model_title: str
@@ -76,10 +73,8 @@ class TrainedRow:
 
 
 @dataclass(frozen=True)
-class TrainingHistoryRow:
+class TrainingHistoryRow(Stored, file="training-history"):
     """One step of one training, from 1; the norm of the gradient is that before it was clipped."""
-
-    FILE: ClassVar[str] = "training-history"
 
     model: str
     group: str
@@ -92,10 +87,8 @@ class TrainingHistoryRow:
 
 
 @dataclass(frozen=True)
-class TrainingHeldOutRow:
+class TrainingHeldOutRow(Stored, file="training-held-out"):
     """What a snapshot of one training reaches on the rows that were held out from it; step 0 is before training."""
-
-    FILE: ClassVar[str] = "training-held-out"
 
     model: str
     group: str
@@ -109,10 +102,8 @@ class TrainingHeldOutRow:
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(Stored, file="training-curves"):
     """The trainings of a group after a step."""
-
-    FILE: ClassVar[str] = "training-curves"
 
     group: str
     position: int
@@ -130,10 +121,8 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class PathPoint:
+class PathPoint(Stored, file="training-path"):
     """Where one training stands in the plane of alignment and uniformity after a step; 0 is its start."""
-
-    FILE: ClassVar[str] = "training-path"
 
     group: str
     position: int
@@ -149,10 +138,8 @@ class PathPoint:
 
 
 @dataclass(frozen=True)
-class SeedPoint:
+class SeedPoint(Stored, file="training-seed-points"):
     """Spearman's correlation of one training on one test set, with what is known of all seeds."""
-
-    FILE: ClassVar[str] = "training-seed-points"
 
     group: str
     position: int
@@ -169,10 +156,8 @@ class SeedPoint:
 
 
 @dataclass(frozen=True)
-class SweepPoint:
+class SweepPoint(Stored, file="training-sweeps"):
     """Spearman's correlation on the development set of a cell of a sweep, ours (mean over seeds) or a published one."""
-
-    FILE: ClassVar[str] = "training-sweeps"
 
     sweep: str
     section: str

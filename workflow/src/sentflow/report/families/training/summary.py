@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.files.io import read_sealed
 from sentflow.files.parquet import read_parquet, readable
-from sentflow.files.rows import number_or_nan, read_rows, row_from
+from sentflow.files.rows import read_rows, row_from
 from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.training.rows import (
@@ -23,7 +23,7 @@ from sentflow.report.families.training.rows import (
 )
 from sentflow.report.families.training.sweeps import sweep_cells
 from sentflow.report.rows import unique
-from sentflow.report.settings import SetColumn, TrainedGroup, TrainingScores
+from sentflow.report.settings import TrainedGroup, TrainingScores
 from sentflow.training.record import RANDOM_WEIGHTS, HeldOutRow, Made, Record
 from sentflow.training.settings import shown_start
 
@@ -58,18 +58,12 @@ def test_rows(
         if row.pairs in settings.pairs and (row.variant, row.sentences) == ("definition", "all"):
             numbers.append((row.model, row.pairs, ALIGNMENT, row.alignment))
             numbers.append((row.model, row.pairs, UNIFORMITY, row.uniformity))
-    rows = [
-        _row(
-            {"model": model, "step": chosen[model], "split": TEST, "measure": measure},
-            pairs,
-            value,
-            chosen,
-            settings,
-        )
-        for model, pairs, measure, value in numbers
-        if model in chosen
-    ]
-    return list(dict.fromkeys(rows))
+    rows: dict[TrainingRow, None] = {}
+    for model, pairs, measure, value in numbers:
+        if model in chosen:
+            about = {"model": model, "step": chosen[model], "split": TEST, "measure": measure}
+            rows[_row(about, pairs, value, chosen, settings)] = None
+    return list(rows)
 
 
 def _row(
@@ -79,15 +73,8 @@ def _row(
     chosen: Mapping[str, int],
     settings: TrainingScores,
 ) -> TrainingRow:
-    column: SetColumn = settings.pairs[pairs]
-    known = {**dict(settings.models[about["model"]]), **dict(column), **about}
-    return row_from(
-        TrainingRow,
-        known,
-        pairs=pairs,
-        value=number_or_nan(value),
-        selected=about["step"] == chosen[about["model"]],
-    )
+    known = {**dict(settings.models[about["model"]]), **dict(settings.pairs[pairs]), **about, "value": value}
+    return row_from(TrainingRow, known, pairs=pairs, selected=about["step"] == chosen[about["model"]])
 
 
 # --- trainings as jobs -------------------------------------------------------------------------------------
@@ -112,23 +99,12 @@ def trained_row(folder: Path, about: TrainedGroup) -> TrainedRow:
     """What ``record.json``, ``made.json`` and ``selection.json`` of one training say."""
     record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
     chosen = read_sealed(folder / "selection.json")
-    return row_from(
-        TrainedRow,
-        {**vars(made), **vars(record)},
-        model_title=about.title,
-        group=about.group,
-        is_control=about.control,
-        start=shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS),
-        data=record.data.name,
-        rows=record.data.rows,
-        form=record.data.form,
-        rule=str(chosen.get("rule") or ""),
-        pairs=str(chosen.get("pairs") or ""),
-        chosen=int(chosen["step"]),
-        score=number_or_nan(chosen.get("score")),
-        n_resumed=len(made.resumed_at),
-        data_version=about.data_version,
-    )
+    data, start = record.data, shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS)
+    own = {"model_title": about.title, "group": about.group, "is_control": about.control}
+    own |= {"start": start, "data": data.name, "rows": data.rows, "form": data.form}
+    own |= {"rule": str(chosen.get("rule") or ""), "pairs": str(chosen.get("pairs") or "")}
+    own |= {"chosen": int(chosen["step"]), "score": chosen.get("score"), "n_resumed": len(made.resumed_at)}
+    return row_from(TrainedRow, {**vars(made), **vars(record), **own, "data_version": about.data_version})
 
 
 def sweep_points(sweeps: Sequence[Mapping[str, Any]], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:

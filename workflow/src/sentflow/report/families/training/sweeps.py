@@ -132,21 +132,11 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[d
         dev = means.get((group, development, SPEARMAN), SeedMean())
         state = VALUE if dev.n_seeds else NOT_RUN
         measures = {"test": SPEARMAN, "uniformity": UNIFORMITY, "alignment": ALIGNMENT}
-        cells.append(
-            {
-                **{
-                    "sweep": sweep["name"],
-                    "section": cell.section,
-                    **dict(zip(AXES, cell.place, strict=True)),
-                },
-                **{f"published_{name}": getattr(cell, name) for name in _SCORES},
-                "group": group,
-                "state": NOT_APPLICABLE if own.get("state") == NOT_APPLICABLE else state,
-                "dev": dev.value,
-                **{name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()},
-                "n_seeds": dev.n_seeds,
-            }
-        )
+        state = NOT_APPLICABLE if own.get("state") == NOT_APPLICABLE else state
+        found = {"sweep": sweep["name"], "section": cell.section, **dict(zip(AXES, cell.place, strict=True))}
+        found |= {f"published_{name}": getattr(cell, name) for name in _SCORES}
+        found |= {name: means.get((group, test, of), SeedMean()).value for name, of in measures.items()}
+        cells.append(found | {"group": group, "state": state, "dev": dev.value, "n_seeds": dev.n_seeds})
     return cells
 
 

@@ -12,8 +12,9 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent, signed
 from sentflow.report.rows import grouped, unique
 from sentflow.report.table.seed_columns import seed_columns, seed_notes
-from sentflow.report.table.table import Cell, Column, Table, build, marked, number, text
+from sentflow.report.table.table import Blocks, Cell, Column, Table, build, marked, number, text
 from sentflow.training.settings import NOT_APPLICABLE, NOT_RUN, VALUE
+from sentflow.training.sweeps import number_word
 
 _DIGITS = 4  # as papers print correlations of sweeps
 
@@ -21,12 +22,11 @@ _DIGITS = 4  # as papers print correlations of sweeps
 # --- trainings ---------------------------------------------------------------------------------------------
 
 
-def runs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def runs(inputs: Inputs) -> Table:
     """A block per group of trainings that differ in their seed alone, a line per training."""
     rows = inputs.rows(TrainedRow)
     return build(
-        "training-runs",
-        f"{settings['caption']}: what was trained.",
+        "what was trained.",
         TrainedRow,
         rows,
         [
@@ -43,22 +43,19 @@ def runs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Dev. score", "score", decimal, _DIGITS),
         ],
         [
-            "Chosen: the steps after which the snapshot became the encoder, by the rule and the development set beside "
-            "it. The development score is the best of several and too high an estimate."
+            "Chosen: the step whose snapshot became the encoder. Its development score is the best of several: too "
+            "high."
         ],
-        data=rows,
-        block="group",
-        block_heading="Training",
+        blocks=Blocks("group", "Training"),
     )
 
 
-def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def costs(inputs: Inputs) -> Table:
     """Time and memory of each training; a column without any number is left out."""
     rows = inputs.rows(TrainedRow)
     has_device = any(math.isfinite(row.device_memory_mb) for row in rows)
     return build(
-        "training-costs",
-        f"{settings['caption']}: what trainings cost.",
+        "what trainings cost.",
         TrainedRow,
         rows,
         [
@@ -73,15 +70,15 @@ def costs(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("Resumed", "n_resumed", lambda n: f"{n} ×" if n else "no"),
         ],
         [
-            "Time of the training itself, with snapshots, without their scores; it depends on what else the machine "
-            "did. Tokens: read in all views. Memory: peak of the process, in its last run."
+            "Time: with snapshots, without their scores. Tokens: read in all views. Memory: peak of the process, in "
+            "its last run."
         ],
-        block="group",
-        block_heading="Training",
+        data=(),
+        blocks=Blocks("group", "Training"),
     )
 
 
-def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def held_out(inputs: Inputs) -> Table:
     """A block per group of trainings that differ in their seed alone, a line per measure: the mean over seeds."""
     rows = inputs.rows(TrainingHeldOutRow, may_be_empty=True)
 
@@ -90,8 +87,7 @@ def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return fmean(known) if known else math.nan
 
     return build(
-        "training-held-out",
-        f"{settings['caption']}: trainings on their held-out rows.",
+        "trainings on their held-out rows.",
         TrainingHeldOutRow,
         grouped(rows, "group", "measure").values(),
         [
@@ -102,25 +98,23 @@ def held_out(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
             number("n", lambda line: round(mean(row.n for row in line)), count),
         ],
         [
-            "Means over seeds, each of which draws held-out rows of its own; n: hidden tokens, spans, rows or batches "
-            "of one seed. They speak for further rows of the same data. Losses of different recipes are different sums."
+            "Means over seeds, each with held-out rows of its own; n: hidden tokens, spans, rows or batches of one "
+            "seed. Losses of different recipes cannot be compared."
             if rows
             else "No training held rows out."
         ],
-        data=rows,
         records=rows,
-        block=lambda line: line[0].group,
-        block_heading="Training",
+        blocks=Blocks(lambda line: line[0].group, "Training"),
     )
 
 
 # --- sweeps ------------------------------------------------------------------------------------------------
 
 
-def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def sweep(inputs: Inputs) -> Table:
     """A block per sweep, a line per cell: ours beside the published one."""
-    rows, sweeps = inputs.rows(TrainingRow, may_be_empty=True), settings.get("published", ())
-    cells = [cell for one in sweeps for cell in sweep_cells(one, rows)]
+    rows = inputs.rows(TrainingRow, may_be_empty=True)
+    cells = [cell for one in inputs.published for cell in sweep_cells(one, rows)]
     published = [
         _score("Dev, published", "published_dev", "published_scores"),
         _score("Test, published", "published_test", "published_scores"),
@@ -129,7 +123,7 @@ def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     columns = [
         _rate("Learning rate", "learning_rate"),
-        *(published if _is_published(sweeps) else []),
+        *(published if _printed(inputs) else []),
         _score("Dev, ours", "dev", "state"),
         _score("Test, ours", "test", "state"),
         _score("Unif., ours", "uniformity", "state"),
@@ -138,21 +132,17 @@ def sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     notes = [
         f"Ours: {sum(cell['n_seeds'] > 0 for cell in cells)} of {len(cells)} cells were run; means over seeds of the "
-        "snapshots that the development set chose. Test scores of cells are for reading a grid, not for choosing from "
-        "it, and no two cells are tested against each other here.",
-        *_sources(sweeps),
-        *unique(remark for one in sweeps for remark in one.get("published", {}).get("remarks", ())),
+        "snapshots that the development set chose. Do not choose cells by test scores. No cells are tested.",
+        *unique(remark for entry in _printed(inputs) for remark in entry.get("remarks", ())),
     ]
-    caption = (
-        f"{settings['caption']}: trainings cell by cell{_beside(sweeps)} (Spearman; uniformity, alignment)."
-    )
-    return _built("training-sweep", caption, SWEEP_CELL, cells, columns, notes, sweeps, rows, lead=5)
+    caption = "trainings cell by cell (Spearman; uniformity, alignment)."
+    return _of_sweeps(inputs, caption, SWEEP_CELL, cells, columns, notes, lead=5)
 
 
-def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def best_of_sweep(inputs: Inputs) -> Table:
     """A block per sweep, a line per group of cells: the learning rate with the best development score."""
-    rows, sweeps = inputs.rows(TrainingRow, may_be_empty=True), settings.get("published", ())
-    lines = [row for one in sweeps for row in reduced(sweep_cells(one, rows))]
+    rows = inputs.rows(TrainingRow, may_be_empty=True)
+    lines = [row for one in inputs.published for row in reduced(sweep_cells(one, rows))]
     published = [
         _rate("Rate, published", "published_learning_rate", "published_n"),
         _score("Dev", "published_dev"),
@@ -160,7 +150,7 @@ def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         number("of", "published_n", str),
     ]
     columns = [
-        *(published if _is_published(sweeps) else []),
+        *(published if _printed(inputs) else []),
         _rate("Rate, ours", "learning_rate", "n"),
         _score("Dev", "dev"),
         _score("Test", "test"),
@@ -169,52 +159,51 @@ def best_of_sweep(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     ]
     notes = [
         "Of each line the learning rate with the best development score (of: how many were compared); the test score "
-        "is that of the same training. The best of several is too high an estimate of its own development score, and "
-        "with one seed per cell the choice itself is partly chance: train the winners again with new seeds (sentflow "
-        "sweep winners) before you call a method better.",
-        *_sources(sweeps),
+        "is that of the same training. The best of several is too high an estimate of its own development score. With "
+        "one seed per cell the choice is partly chance: train the winners again with new seeds (sentflow sweep "
+        "winners) before you call a method better.",
     ]
-    caption = (
-        f"{settings['caption']}: the best learning rate by development score{_beside(sweeps)} (Spearman)."
-    )
-    return _built("training-reduced", caption, REDUCED, lines, columns, notes, sweeps, rows, lead=4)
+    caption = "the best learning rate by development score (Spearman)."
+    return _of_sweeps(inputs, caption, REDUCED, lines, columns, notes, lead=4)
 
 
-def _built(
-    name: str,
+def _of_sweeps(
+    inputs: Inputs,
     caption: str,
     kind: Sequence[str],
     lines: Sequence[Mapping[str, Any]],
     columns: Sequence[Column],
     notes: Sequence[str],
-    sweeps: Sequence[Mapping[str, Any]],
-    rows: Sequence[TrainingRow],
     lead: int,
 ) -> Table:
     """A table with a block per sweep, and the place in the grid in front of the columns."""
-    titles = {one["name"]: one.get("title", one["name"]) for one in sweeps}
+    titles = {one["name"]: one.get("title", one["name"]) for one in inputs.published}
+    sources = unique(f"{entry['source']} ({entry['reference']})" for entry in _printed(inputs))
     place = [
         text("Start", "start"),
         text("Data", lambda row: row["data"] or NOT_APPLICABLE),
         text("Method", "method", 2.9),
         number("Tokens", "max_tokens", str),
     ]
-    states = (
-        f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
-    )
     return build(
-        name,
         caption,
         kind,
         lines,
         [*place, *columns],
-        [states, *notes],
-        data=rows,
-        block="sweep",
-        title=lambda name, _: titles[name],
-        block_heading="Sweep",
+        [
+            f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours.",
+            *notes,
+            f"Published: {'; '.join(sources)}." if sources else "",
+        ],
+        data=inputs.rows(TrainingRow, may_be_empty=True),
+        blocks=Blocks("sweep", "Sweep", lambda name, _: titles[name]),
         lead=lead,
     )
+
+
+def _printed(inputs: Inputs) -> list[Mapping[str, Any]]:
+    """What others published of the sweeps."""
+    return [one["published"] for one in inputs.published if one.get("published")]
 
 
 def _score(heading: str, value: str, state: str = "") -> Column:
@@ -238,29 +227,15 @@ def _rate(heading: str, rate: str, n: str = "") -> Column:
             return Cell(NOT_RUN)
         if math.isnan(value):
             return Cell(NOT_APPLICABLE)
-        return Cell(f"{value:g}".replace("e-0", "e-"), value=value)
+        return Cell(number_word(value), value=value)
 
     return marked(heading, cell)
-
-
-def _is_published(sweeps: Sequence[Mapping[str, Any]]) -> bool:
-    return any(one.get("published") for one in sweeps)
-
-
-def _beside(sweeps: Sequence[Mapping[str, Any]]) -> str:
-    return ", published values and ours" if _is_published(sweeps) else ""
-
-
-def _sources(sweeps: Sequence[Mapping[str, Any]]) -> list[str]:
-    published = [one["published"] for one in sweeps if one.get("published")]
-    printed = unique(f"{entry['source']} ({entry['reference']})" for entry in published)
-    return [f"Published: {'; '.join(printed)}."] if printed else []
 
 
 # --- seeds -------------------------------------------------------------------------------------------------
 
 
-def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+def seeds(inputs: Inputs) -> Table:
     """A block per pair set: the mean of each group of seeds, then every two groups."""
     rows = inputs.rows(TrainingSeeds, may_be_empty=True)
 
@@ -272,8 +247,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         return Cell((signed(row.value) if row.other else decimal(row.value)) + star, value=row.value)
 
     return build(
-        "training-seeds",
-        f"{settings['caption']}: trainings with several seeds.",
+        "trainings with several seeds.",
         TrainingSeeds,
         rows,
         [
@@ -286,8 +260,7 @@ def seeds(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
         ],
         _notes_of_seeds(rows),
         data=inputs.rows_if_there(TrainingRow),
-        block="unit_set",
-        block_heading="Pair set",
+        blocks=Blocks("unit_set", "Pair set"),
     )
 
 
@@ -298,19 +271,16 @@ def _notes_of_seeds(rows: Sequence[TrainingSeeds]) -> list[str]:
     weak = [row.n_seeds for row in rows if row.other and row.least_p > row.alpha]
     notes = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
-        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted for the "
-        "number of lines). Limited by: what twice as many would make the interval narrower.",
-        f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over the seeds that both have, "
-        "Holm over all lines of the set). The CSV file has p, and its minimum.",
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (not adjusted). Limited "
+        "by: what to double for a narrower interval.",
+        f"*: significant at {at} for new seeds on the same pairs (exact sign-flip test over common seeds, Holm over "
+        "all lines of the set). The CSV file has p, and its minimum.",
     ]
     if weak:
-        notes.append(
-            f"With {max(weak)} seeds no difference can be significant at {at}, whatever its size: no claim."
-        )
+        notes.append(f"With {max(weak)} seeds no difference can be significant at {at}.")
     elif any(row.other and row.least_p_holm > row.alpha for row in rows):
         notes.append(
-            "With so many lines, Holm's correction leaves no difference that could be significant at "
-            f"{at} with these seeds: only a comparison that was planned alone can be."
+            f"With Holm over so many lines and these seeds, no difference can be significant at {at}."
         )
     if any(row.is_control for row in rows):
         notes.append("‡: a negative control, or the difference from one.")
