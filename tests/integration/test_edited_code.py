@@ -86,7 +86,7 @@ def main():
     check_code("score", code("score") if planned == "now" else planned)
     with Path(module).open("a", encoding="utf-8") as stream:
         stream.write(text)
-    import sentflow.stats.paired
+    import sentflow.stats.ranks
     import sentflow.stats.score
     print("imported")
     return 0
@@ -103,7 +103,7 @@ exit_with(main)
         ("stats/score.py", "", "0123456789abcdef sentflow.gone", True),
         ("stats/score.py", EDITED, "now", True),
         ("stats/score.py", "\n# A comment.\n", "now", False),
-        ("stats/paired.py", EDITED, "now", False),
+        ("stats/ranks.py", EDITED, "now", False),
     ],
     ids=["same", "edited before", "module gone", "edited before its import", "comment", "of another job"],
 )

@@ -162,3 +162,14 @@ def test_archive_from_a_mirror_is_unpacked_without_its_outer_folders(fetch, tmp_
     found = [path.relative_to(folder / "weights").as_posix() for path in (folder / "weights").rglob("*.*")]
     assert sorted(found) == READ
     assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "weights", "weights.json"]
+
+
+def test_a_snapshot_is_read_beside_the_manifest_where_a_module_has_its_results_elsewhere(tmp_path):
+    inside = "training/simcse/snapshots/step-000020"
+    write_files(tmp_path / "legal/results" / inside)
+    output = tmp_path / "legal/results/models/simcse/step-000020/manifest.json"
+    entry = neural({"folder": f"results/{inside}"})
+    fetch_model(model="simcse/step-000020", settings=entry, mirrors=[], output=output)
+    assert json.loads(output.read_text(encoding="utf-8"))["source"]["folder"] == str(
+        tmp_path / "legal/results" / inside
+    )

@@ -28,6 +28,10 @@ def fetch_model(
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
     output.parent.mkdir(parents=True, exist_ok=True)
     used = mirrors_in_use(mirrors, os.environ)
+    if "/" in model:  # a snapshot, in the results, which a module of another workflow may have elsewhere
+        results = str(output).removesuffix(f"models/{model}/{output.name}")
+        inside = Path(settings["source"]["folder"]).relative_to("results")
+        settings = {**settings, "source": {"folder": results + str(inside)}}
     fetch = import_module("sentflow.encoders.fetch")  # named by the rule for encoders with files
     write_manifest(output, fetch.fetch_model(model, settings, output.parent, mirrors=used))
 

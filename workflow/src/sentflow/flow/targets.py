@@ -274,6 +274,7 @@ class EncoderTargets:
         def of(function: Callable[[Entry], Value]) -> Callable[[Any], Value]:
             return lambda wildcards: function(models[wildcards.model])
 
+        self.fetch_settings = of(lambda entry: json_text(fetch_settings(entry)))
         # Digests of the job and of what it finds by the model's kind
         self.fetch_code = of(lambda entry: _fetch_code(entry))
         self.embed_code = of(lambda entry: code("embed", kind_of(entry).module()))
@@ -285,13 +286,6 @@ class EncoderTargets:
         self.device = of(lambda entry: json_text(entry.get("device")))
         self.connection = of(lambda entry: json_text(connection_settings(entry)))
         self.call_seconds = of(call_seconds)
-
-    def fetch_settings(self, wildcards: Any, input: Any) -> str:
-        """What decides the files of a model; the folder of a snapshot is wherever the snapshots of its training are."""
-        entry = self.experiment.fetched_models[wildcards.model]
-        if wildcards.model in self.experiment.snapshots:
-            entry = {**entry, "source": {"folder": f"{input[0]}/{Path(entry['source']['folder']).name}"}}
-        return json_text(fetch_settings(entry))
 
     def files(self, wildcards: Any) -> list[str]:
         """Files of a model that others made: code of a user's own encoder, or snapshots of a training."""
