@@ -32,7 +32,9 @@ from sentflow.report.table.formats import csv_records
 from sentflow.report.table.table import Table, Value, build
 from sentflow.retrieval.trec import lines_of
 
-_BETWEEN_NAMES = re.compile(r",(?![^()]*\))")  # commas, but for those of parameters: RBP(rel=1,p=0.8)
+_MEASURE = re.compile(
+    r"(?:[^,(]|\([^()]*\)?)+"
+)  # up to a comma, but for those of parameters: RBP(rel=1,p=0.8)
 
 
 def evaluate(
@@ -89,9 +91,7 @@ def evaluate(
         raise ConfigError(f"--level {level}: write a share between 0 and 1, e.g. 0.95.")
     if per_question is not None:
         _refuse_in_use(per_question, files)
-    names = [
-        name.strip() for item in measures or MEASURES for name in _BETWEEN_NAMES.split(item) if name.strip()
-    ]
+    names = [name.strip() for item in measures or MEASURES for name in _MEASURE.findall(item) if name.strip()]
     for run in filter(has_objects, runs):
         if has_objects(judgements) and pairs_of(run, JUDGEMENTS) != pairs_of(judgements, JUDGEMENTS):
             raise DataError(f"{run} and {judgements} expect other documents. Write the same in both.")
