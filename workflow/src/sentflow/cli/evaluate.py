@@ -32,9 +32,8 @@ from sentflow.report.table.formats import csv_records
 from sentflow.report.table.table import Table, Value, build
 from sentflow.retrieval.trec import lines_of
 
-_MEASURE = re.compile(
-    r"(?:[^,(]|\([^()]*\)?)+"
-)  # up to a comma, but for those of parameters: RBP(rel=1,p=0.8)
+# Up to a comma, but for those of parameters: RBP(rel=1,p=0.8)
+_MEASURE = re.compile(r"(?:[^,(]|\([^()]*\)?)+")
 
 
 def evaluate(
