@@ -36,16 +36,16 @@ SINGLE = (
     *(ONEDNN_AVX2, MKL_AVX2, MKL_BASELINE, NUMBA_AVX2),
 )
 ROWS = {
-    "as it is, again": Processor("as it is, again", "X86_V2", ()),
+    "as it is, again": Processor("as it is, again", "X86_V2", "", ()),
     **{
         f"`{' '.join(f'{name}={value!r}' for name, value in setting.variables.items())}`": Processor(
-            setting.library, "X86_V2", (setting,)
+            setting.library, "X86_V2", "", (setting,)
         )
         for setting in SINGLE
     },
     **{processor.title: processor for processor in PROCESSORS.values()},
 }
-PROBES = {"logistic": {}, "numba": {"kernel": "numba"}, "MLP": {"hidden": 256}}
+PROBES = {"logistic": {}, "MLP": {"hidden": 256}}
 Numbers = Mapping[str, np.ndarray]
 
 
