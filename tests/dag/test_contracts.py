@@ -93,7 +93,12 @@ def test_as_a_module_all_files_have_the_prefix_and_other_rules_stay_as_they_are(
             "description": "Trained, chosen by development scores, probed.",
         },
         "extends": "none",
-        "select": {"models": ["simcse-sample"], "tasks": ["T1B-sample"]},
+        "select": {
+            "models": ["simcse-sample"],
+            "tasks": ["T1B-sample"],
+            "question_sets": ["municipal-laws-sample"],
+            "retrievers": ["bm25"],
+        },
     }
     (tmp_path / "Snakefile").write_text(
         f"""
@@ -122,3 +127,6 @@ rule all:
         word for word in re.findall(r'(?<![\w"./-])[\w./-]*results/', said) if word != "legal/results/"
     ] == []
     assert "Shell command: python --version > note.txt\n" in said
+    run = "legal/results/exports/trec/municipal-laws-sample/bm25.run"
+    said = command_line(tmp_path, "-n", "--printshellcmds", "--cores", "1", run).text
+    assert '"legal/results/benchmarks/search/municipal-laws-sample/bm25' in said

@@ -149,6 +149,8 @@ def test_mistakes_are_refused(files):
         (["qrels.txt", "qrels.txt"], "six fields"),
         (["good.run", "qrels.txt", "--measures", "nDGC@10"], "'nDGC@10'"),
         (["good.run", "qrels.txt", "--measures", "nDCG@0"], "cutoff is 0"),
+        (["good.run", "qrels.txt", "--measures", ","], "names no measure"),
+        (["good.run", "qrels.txt", "--passages", 300 * "("], "is no regular expression"),
         (["good.run", "qrels.txt", "--measures", "NumRel", "--relevant-grade", "2"], "'NumRel'"),
         (["good.run", "good.run", "qrels.txt"], "'good.run'"),
         (["good.run", "qrels.txt", "--relevant-grade", "3"], "qrels.txt: no document has the grade 3"),

@@ -88,6 +88,16 @@ def test_each_mistake_is_told_once_at_the_entry_as_it_is_written():
         assert any(problem.startswith(f"models.mine-{number}.{told}") for problem in found), (told, found)
 
 
+def test_a_sweep_whose_snapshots_no_pair_set_chooses_names_one_for_its_tables():
+    sweep = {key: value for key, value in ENTRY.items() if key not in ("kind", "seeds")}
+    sweep |= {"grid": {"method": {"plain": {}}, "seed": [1]}, "test": "STSB-test-sample"}
+    chosen = {"questions": "municipal-laws-sample", "measure": "RR@10"}
+    told = "sweeps.s.development: cells are compared by correlations"
+    assert told in problems_of({"sweeps": {"s": {**sweep, "selection": chosen}}})[0]
+    named = {**sweep, "selection": chosen, "development": "STSB-dev-sample"}
+    experiment({"select": SELECT, "models": {"mine": ENTRY}, "sweeps": {"s": named}})
+
+
 def test_snapshots_is_a_synonym_of_snapshot_every():
     training = {**ENTRY["training"], "snapshots": 30}
     training.pop("snapshot_every")

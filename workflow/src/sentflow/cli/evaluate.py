@@ -1,6 +1,7 @@
 """`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
 
 import math
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,8 @@ def evaluate(
     if per_question is not None:
         _refuse_in_use(per_question, files)
     names = [name.strip() for item in measures or MEASURES for name in _MEASURE.findall(item) if name.strip()]
+    if not names:
+        raise ConfigError("--measures names no measure. Write for example nDCG@10,R@100.")
     for run in filter(has_objects, runs):
         if has_objects(judgements) and pairs_of(run, JUDGEMENTS) != pairs_of(judgements, JUDGEMENTS):
             raise DataError(f"{run} and {judgements} expect other documents. Write the same in both.")
@@ -129,7 +132,7 @@ def evaluate(
 
 def _document_of(passages: str | None) -> str | dict[str, str] | None:
     """The content of a file of passages and documents; anything else is a regular expression."""
-    if passages is None or not Path(passages).is_file():
+    if passages is None or not os.path.isfile(passages):  # noqa: PTH113 - an expression may be no path at all
         return passages
     rows = [line.rstrip("\r").split("\t") for _, line in lines_of(Path(passages))]
     if any(len(row) != 2 for row in rows):

@@ -162,7 +162,8 @@ def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
         if row.is_untested:
             missing = (
                 f"{known}, and the rarest class occurs in {row.documents_with_rarest_class} of them; {row.folds} folds "
-                f"that keep documents together need every class in at least {row.folds}, so there is no score"
+                f"that keep documents together need every class in at least {row.folds} (more, if documents differ in "
+                "size), so there is no score"
             )
         else:
             missing = (

@@ -136,6 +136,12 @@ def entry_problems(entries: AllEntries) -> Iterator[str]:
         for key in ("development", "test"):
             if (pairs := sweep.get(key)) and pairs not in entries["pair_sets"]:
                 yield unknown(f"sweeps.{name}.{key}", "pair set", pairs, entries["pair_sets"])
+        selection = as_map(sweep.get("selection"))
+        if "development" not in sweep and ("questions" in selection or selection.get("pairs") == HELD_OUT):
+            yield (
+                f"sweeps.{name}.development: cells are compared by correlations, which {HELD_OUT} rows and questions "
+                "do not give. Write a selected pair set of which no result is reported."
+            )
     for name, entry in entries["models"].items():
         if entry.get("kind") == TRAINED:
             found = (*_trained_problems(entry, entries), *pooling_problems(name, entry, entries["models"]))

@@ -46,11 +46,11 @@ class RetrievalExports:
     def runs(self) -> list[str]:
         return each(paths.TREC_RUN, questions=["{questions}"], retriever=self._family.shown)
 
-    def benchmarks(self, wildcards: Any) -> str:
-        """Retriever → where Snakemake keeps what its search took, as JSON."""
-        return json_text(
-            {name: paths.benchmark("search", f"{wildcards.questions}/{name}") for name in self._family.shown}
-        )
+    def benchmarks(self, wildcards: Any, input: Any) -> str:
+        """Retriever → where Snakemake keeps what its search took, as JSON; in the results that the inputs are of."""
+        before = str(input.versions).removesuffix(paths.RECORD_VERSIONS)
+        names = {name: f"{wildcards.questions}/{name}" for name in self._family.shown}
+        return json_text({name: before + paths.benchmark("search", key) for name, key in names.items()})
 
     def trec_settings(self, wildcards: Any) -> str:
         config = self._family.experiment.config

@@ -367,7 +367,7 @@ def limitations(facts: Facts) -> Iterator[str]:
         yield "Scores on sample data are of generated texts and do not apply to real ones."
     if facts.is_chosen_by_score:
         yield (
-            "The snapshot was chosen by its score on the development set; that score is therefore too high an "
+            "The snapshot was chosen by its score on the development set; that score is therefore too good an "
             "estimate of what the encoder reaches on new texts."
         )
     development = facts.selection.get("pairs")

@@ -45,7 +45,11 @@ _COSTS = (
     ("Matched terms", "expected_matches", "Matched: by a random question and document, on average."),
     ("FLOPS", "flops", "FLOPS: multiplications for a question and a document, all passages counted."),
     ("Bytes, document", "bytes_per_document", "Bytes: of what is searched."),
-    ("Questions/s", "searched_per_second", "Questions/s: ranking alone, on one thread, measured once."),
+    (
+        "Questions/s",
+        "searched_per_second",
+        "Questions/s: ranking alone, on one thread (cross-encoders: as set), once.",
+    ),
     ("with encoding", "per_second", "With encoding: also embedding the questions, loading included."),
 )
 
@@ -111,8 +115,8 @@ def indexes(inputs: Inputs) -> Table:
             number("exact", lambda row: round(row.per_second_exact), count),
         ],
         [
-            "Recall: share of the k best documents of the exact search that the index finds: mean over questions, and "
-            "5th percentile.",
+            "Recall: share of the k best documents of the exact search that the index finds, where any with the score "
+            "of the k-th counts: mean over questions, and 5th percentile.",
             f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval for "
             f"{words.QUESTIONS}; p equal: two one-sided t-tests of a difference below {first.margin:g}. Build, and "
             "questions: by CPU seconds on one thread.",

@@ -43,8 +43,8 @@ def runs(inputs: Inputs) -> Table:
             number("Dev. score", "score", decimal, _DIGITS),
         ],
         [
-            "Chosen: the step whose snapshot became the encoder. Its development score is the best of several: too "
-            "high."
+            "Chosen: the step whose snapshot became the encoder. Its development score is the best of several (the "
+            "lowest of losses): too good."
         ],
         blocks=Blocks("group", "Training"),
     )
