@@ -138,7 +138,7 @@ def test_an_evaluation_has_the_values_and_intervals_of_the_pipeline():
     assert result["nDCG@10"] == expected.values["nDCG@10"].mean()
     assert result.per_question().loc["d", "nDCG@10"] == 0
     assert (result.found.n_unanswered, "with_duplicates" in result.means["nDCG@10"]) == (1, True)
-    assert "questions without an answer, which count as 0" in repr(result)
+    assert "without an answer, counted as 0" in repr(result)
 
 
 def test_lists_dictionaries_rows_and_files_are_the_same_run(tmp_path):

@@ -139,6 +139,12 @@ def test_mistakes_in_rounds_are_told_where_they_are_written(rounds, told):
     assert mistakes(in_rounds(rounds=rounds))[0].startswith(told)
 
 
+def test_rounds_without_data_are_told_so():
+    chain = in_rounds()
+    del chain["models"]["round"]["data"]
+    assert mistakes(chain)[0].startswith("models.round.data: it is missing")
+
+
 def test_a_mistake_of_an_entry_with_rounds_is_told_once():
     (found,) = mistakes(in_rounds(recipe="bi-encodre"))
     assert found.startswith("models.round.recipe: there is no recipe 'bi-encodre'. Did you mean bi-encoder?")

@@ -146,11 +146,11 @@ class RunEvaluation:
     def remarks(self) -> list[str]:
         """Questions that are counted otherwise than one may think, and how far equal scores could move a mean."""
         counts = {
-            "judged questions without a relevant document, left out": self.found.n_left_out,
-            "questions without an answer, which count as 0": self.found.n_unanswered,
-            "questions of the run without a judgement, left out": self.n_not_judged,
+            "without a relevant document, left out": self.found.n_left_out,
+            "without an answer, counted as 0": self.found.n_unanswered,
+            "of the run without a judgement, left out": self.n_not_judged,
         }
-        remarks = [f"{count} {what}." for what, count in counts.items() if count]
+        remarks = [f"{counted(count, 'question')} {what}." for what, count in counts.items() if count]
         if self.n_same_ids:
             remarks.append(
                 f"{counted(self.n_same_ids, 'question')} found the document of the same name first, which "

@@ -247,6 +247,9 @@ def write_out_rounds(own: AllEntries, catalog: AllEntries) -> list[str]:
         if wrong := mistakes(Rounds, entry["rounds"], where=where):
             problems += map(str, wrong)
             continue
+        if not ("data" in entry or "data" in entry["rounds"][0]):
+            problems.append(f"models.{name}.data: it is missing. Write the training data of the first round.")
+            continue
         del own["models"][name]
         for section, key, value in _made_of_rounds(name, entry, own, catalog):
             there = as_map(own[section].get(key))
