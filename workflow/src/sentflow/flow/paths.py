@@ -5,7 +5,11 @@ A path says what its file is, from coarse to fine. Wildcards are full words with
 {regression} {corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
+from pathlib import Path
+
 RESULTS = "results"
+# What outlives a failed job, or would be made again: it may be deleted while nothing runs. No rule declares any of it.
+CACHE = f"{RESULTS}/cache"
 
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
 TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
@@ -21,7 +25,7 @@ TERM_COUNTS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.index"
 QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
-# What training makes of an entry of kind trained; its state lies in the hidden folder, which no rule declares.
+# What training makes of an entry of kind trained; its state lies in the cache.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
 # The pairs of a relation that may be trained on, for training data that are put together of several.
 CLEANED_PAIRS = f"{RESULTS}/data/training/cleaned/{{data}}/{{relation}}.parquet"
@@ -170,6 +174,13 @@ def protocol_of(study: str) -> str:
 def digest(table: str) -> str:
     """The JSON file beside a table, with its checksum: what Snakemake compares in its stead."""
     return f"{table.removesuffix('.parquet').removesuffix('.index')}.json"
+
+
+def cache_of(file: Path, pattern: str, **names: str) -> Path:
+    """`CACHE` of the results that hold a file of a pattern, in whatever folder; beside a file that lies elsewhere."""
+    inside = Path(pattern.format(**names)).parts[1:]
+    is_inside = file.parts[-len(inside) :] == inside
+    return (file.parents[len(inside) - 1] if is_inside else file.parent) / Path(CACHE).name
 
 
 def log(rule: str, key: str = "all") -> str:
