@@ -42,8 +42,8 @@ class Collection:
     task
         The task whose prompts are put before the texts; empty for none.
     kept
-        The collection beside whose vectors those of earlier runs are kept, where another selection gives this one
-        another name; empty for its own. No two collections of an experiment may share one for the same encoder.
+        The name under which vectors are kept for later runs, where another selection gives this one another name;
+        empty for its own. No two collections of an experiment may share one for the same encoder.
     """
 
     name: str
