@@ -5,10 +5,11 @@ A path says what its file is, from coarse to fine. Wildcards are full words with
 {regression} {corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
+import re
 from pathlib import Path
 
 RESULTS = "results"
-# What outlives a failed job, or would be made again: it may be deleted while nothing runs. No rule declares any of it.
+# What is kept between jobs to save time and outlives those that fail; no rule declares anything in it.
 CACHE = f"{RESULTS}/cache"
 
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
@@ -25,6 +26,8 @@ TERM_COUNTS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.index"
 QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
+# The files of an encoder that was fetched or trained, as `sentflow.files.archives.pack` writes them.
+WEIGHTS = f"{RESULTS}/models/{{model}}/weights.tar"
 # What training makes of an entry of kind trained; its state lies in the cache.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
 # The pairs of a relation that may be trained on, for training data that are put together of several.
@@ -163,6 +166,18 @@ RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
 RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
 
 
+def cache_beside(file: Path, *patterns: str) -> Path:
+    """`CACHE` of the results that a file of one of these patterns lies in: a folder of any name, in a module anywhere.
+
+    Of another file, a folder beside it.
+    """
+    for pattern in patterns:
+        names = re.sub(r"\\{\w+\\}", ".+", re.escape(pattern.removeprefix(f"{RESULTS}/")))
+        if found := re.fullmatch(f"(.*/)?{names}", file.as_posix()):
+            return Path(found[1] or "", Path(CACHE).name)
+    return file.parent / Path(CACHE).name
+
+
 def study(protocol: str) -> str:
     return f"protocols/{protocol}/"
 
@@ -174,13 +189,6 @@ def protocol_of(study: str) -> str:
 def digest(table: str) -> str:
     """The JSON file beside a table, with its checksum: what Snakemake compares in its stead."""
     return f"{table.removesuffix('.parquet').removesuffix('.index')}.json"
-
-
-def cache_of(file: Path, pattern: str, **names: str) -> Path:
-    """`CACHE` of the results that hold a file of a pattern, in whatever folder; beside a file that lies elsewhere."""
-    inside = Path(pattern.format(**names)).parts[1:]
-    is_inside = file.parts[-len(inside) :] == inside
-    return (file.parents[len(inside) - 1] if is_inside else file.parent) / Path(CACHE).name
 
 
 def log(rule: str, key: str = "all") -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sentflow.encoders.manifest import read_manifest
 from sentflow.files.io import file_sha256
-from sentflow.flow.paths import TRAINING_RECORD, cache_of
+from sentflow.flow.paths import TRAINING_RECORD, cache_beside
 from sentflow.training.settings import TrainingRun
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def state_folder(
     contents = [file_sha256(path) for path in files]
     parts = (settings.as_dict(), contents, read_manifest(start).files_sha256, code, versions)
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-    folder = _states(record, settings.model) / f"{settings.model}-{key}"
+    folder = _states(record) / f"{settings.model}-{key}"
     if others := [other for other in _of_model(record, settings.model) if other != folder]:
         size = sum(file.stat().st_size for other in others for file in other.rglob("*") if file.is_file())
         logger.info(
@@ -48,10 +48,10 @@ def drop_states(record: Path, model: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _states(record: Path, model: str) -> Path:
-    return cache_of(record, TRAINING_RECORD, model=model) / "training"
+def _states(record: Path) -> Path:
+    return cache_beside(record, TRAINING_RECORD) / "training"
 
 
 def _of_model(record: Path, model: str) -> list[Path]:
     named = re.compile(re.escape(model) + "-[0-9a-f]{16}")
-    return [path for path in sorted(_states(record, model).glob("*")) if named.fullmatch(path.name)]
+    return [path for path in sorted(_states(record).glob("*")) if named.fullmatch(path.name)]
