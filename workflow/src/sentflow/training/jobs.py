@@ -179,7 +179,7 @@ def combine_pairs(
     known = [read_json(path.with_suffix(".json")) for path in relations]
     names = [one["relation"] for one in known]
     table.parent.mkdir(parents=True, exist_ok=True)
-    with Scratch(table.parent, table.stem, relations) as scratch:
+    with Scratch(table.parent, relations) as scratch:
         found = combined(scratch, names, near=near)
         n_rows = int(found.kept.sum())
         if checks.rows not in (None, n_rows):
