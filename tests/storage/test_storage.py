@@ -3,10 +3,11 @@
 import json
 import os
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -44,43 +45,54 @@ def test_object_storage_holds_the_files_of_a_usual_run_and_needs_no_copies(serve
     assert len(server.requests) - requests == 2
 
 
+@pytest.fixture
+def nodes(tmp_path: Path) -> Iterator[Path]:
+    """The folder of all nodes, whose jobs do not outlive the test."""
+    folder = tmp_path / "nodes"
+    yield folder
+    for process in folder.glob("*/process"):
+        if not process.with_name("ended").exists():
+            with suppress(ProcessLookupError):
+                os.killpg(int(process.read_text(encoding="ascii")), signal.SIGKILL)
+
+
 @contextmanager
-def ended_once(nodes: Path) -> Iterator[list[int]]:
-    """Ask the training to end when its node has saved a first state, as before a machine is taken away."""
-    asked: list[int] = []
-    ended = threading.Event()
+def taken_away_once(nodes: Path) -> Iterator[None]:
+    """Take the node of a training away after its first state; the training is told before, and ends."""
+    is_over = threading.Event()
 
     def watch() -> None:
-        while not asked and not ended.wait(0.02):
+        while not is_over.wait(0.02):
             for state in nodes.glob(f"train-*/work/.snakemake/**/cache/training/*/step-{STEP:06}"):
                 node = nodes / state.relative_to(nodes).parts[0]
                 leader = psutil.Process(int((node / "process").read_text(encoding="ascii")))
                 for process in leader.children(recursive=True):
                     if process.cmdline()[1:4] == ["-m", "sentflow.jobs", "train"]:
                         process.terminate()
-                        asked.append(process.pid)
+                        process.wait()
+                os.killpg(leader.pid, signal.SIGKILL)
+                return
 
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        yield asked
+        yield
     finally:
-        ended.set()
+        is_over.set()
         thread.join()
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["s3", "fs"])
 def test_jobs_that_share_no_folder_make_the_same_files_and_a_training_goes_on_elsewhere(
-    server, usual, tmp_path, kind
+    server, usual, tmp_path, nodes, kind
 ):
     storage = on_s3(server, "apart") if kind == "s3" else in_folder(tmp_path / "stored")
-    project, nodes = new_project(tmp_path / "project"), tmp_path / "nodes"
-    arguments = on_nodes(nodes)
-    with ended_once(nodes) as asked:
+    project, arguments = new_project(tmp_path / "project"), on_nodes(nodes)
+    with taken_away_once(nodes):
         outcome = run(project, *arguments, storage=storage)
     assert outcome.code == 0, outcome.text[-8000:]
-    assert len(asked) == 1
+    assert len([*nodes.glob("train-*")]) == 2
     files = storage.files()
     assert_same_files(files, usual)
     made = json.loads(files["results/training/simcse-sample/made.json"])
@@ -115,6 +127,8 @@ def test_the_profile_of_kubernetes_gives_every_job_its_own_pod_and_the_keys_as_a
     for name in ("tfidf.json", "tfidf.parquet", "tfidf.predictions.parquet"):
         key = f"results/scores/F3-tiny/{name}"
         assert files[key] == (usual / key).read_bytes()
+    folds = [one for one in server.requests if one.key.startswith("pods/results/probes/")]
+    assert [one for one in folds if one.method == "GET" and one.key.endswith(".parquet")] == []
     # prepare, collect, embed, and a pod for the folds and the score of each encoder
     requests = [pod["containers"][0]["resources"] for pod in cluster.pods]
     assert len(requests) == 5
