@@ -79,7 +79,9 @@ try:
             [home / "config.yaml", *workflow.overwrite_configfiles],
         )
 except ConfigError as error:
-    raise WorkflowError(str(error)) from None
+    # Not as an error of Snakemake, which would name lines of this file
+    logger.error(str(error))
+    sys.exit(1)
 
 # A job on a cluster plans itself again, with the cores that it was given: those are its own.
 local_cores = workflow.resource_settings.cores if workflow.is_main_process else None
