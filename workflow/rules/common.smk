@@ -1,6 +1,7 @@
 """Names that the rules use. No logic of its own: it is in the package, where it is tested."""
 
 import gc
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -91,7 +92,9 @@ if is_module:
     # onstart is that of the other workflow
     if workflow.is_main_process:
         write_sources(SOURCES_OF_RUN)
-    command = partial(command, first_words=first_words)
+    # By name, for a command that changes, as with the number of this process, runs again
+    os.environ[f"SENTFLOW_{__name__}"] = first_words.format()
+    command = partial(command, first_words=f'eval "$SENTFLOW_{__name__}"; ')
 else:
     shell.prefix(first_words)
     put_this_python_first()
