@@ -66,10 +66,10 @@ class Training:
         given = {"learning_rate": 1e-3, "steps": steps, "batch_size": 8, "max_tokens": 12, "chunk_tokens": 24}
         training = TrainingSettings(**given, snapshot_every=steps, epsilon=1e-2)
         settings = job_settings(model="tiny", pooling="cls", training=training.as_dict())
-        self.folder, self.state = folder, folder / "state"
+        self.folder = folder
         folder.mkdir(exist_ok=True)
         outputs = ("record", "made", "history", "held_out", "snapshots")
-        files = {"start": inputs / "manifest.json", "rows": inputs / "rows.parquet", "state": self.state}
+        files = {"start": inputs / "manifest.json", "rows": inputs / "rows.parquet"}
         files |= {name: folder / f"{name}.out" for name in outputs}
         options = {**files, "settings": settings.as_json(), "device": '"cpu"', **more}
         self.words = [sys.executable, "-m", "sentflow.jobs", "train"]
@@ -106,9 +106,13 @@ class Training:
         return [path.name for path in self.folder.glob("*.out")]
 
     @property
+    def states(self) -> list[Path]:
+        return list(self.folder.glob("cache/training/tiny-*/step-*"))
+
+    @property
     def steps(self) -> int:
         """Of the newest state, 0 without one."""
-        return max((int(path.name.removeprefix("step-")) for path in self.state.glob("step-*")), default=0)
+        return max((int(path.name.removeprefix("step-")) for path in self.states), default=0)
 
     def weights(self) -> dict[str, np.ndarray]:
         (file,) = max((self.folder / "snapshots.out").iterdir()).rglob("model.safetensors")

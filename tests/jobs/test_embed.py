@@ -28,14 +28,15 @@ def environment(monkeypatch):
 def embed(tmp_path):
     """Fetch a model, embed texts; gives the paths of array and description."""
 
-    def run(entry=RANDOM, texts=TEXTS, settings=None, name="out", code=""):
+    def run(entry=RANDOM, texts=TEXTS, settings=None, name="out", code="", collection="dados", **more):
         manifest = tmp_path / "models" / "my-model" / "manifest.json"
         jobs.fetch_model(model="my-model", settings=entry, output=manifest)
         path = tmp_path / "plain.parquet"
         write_parquet(path, pa.table({"text": pa.array(texts, pa.string())}))
-        npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
+        folder = tmp_path / name / "embeddings/my-model"
+        npy, info = folder / f"{collection}.npy", folder / f"{collection}.json"
         outputs = {"embeddings": npy, "info": info}
-        given = {"collection": "dados", "settings": settings or {}, "code": code}
+        given = {"collection": collection, "settings": settings or {}, "code": code, **more}
         jobs.embed(manifest=manifest, texts=path, **given, **outputs)
         return npy, info
 
@@ -93,6 +94,39 @@ def test_after_new_texts_only_they_are_embedded(embed, minilm, embedded_texts, e
         assert after.tobytes() == from_the_beginning.tobytes()
 
 
+def test_a_collection_under_another_name_finds_its_vectors_and_others_do_not(embed, embedded_texts):
+    for collection in ("laws/documents+words-128", "laws/documents"):
+        embed(texts=TEXTS[:4], code="a", collection=collection, kept="laws/documents")
+    embed(texts=TEXTS[:4], code="a", collection="laws/documents/mined")
+    assert embedded_texts == [TEXTS[:4], [], TEXTS[:4]]
+
+
+def test_an_interrupted_job_goes_on_with_what_it_had_and_leaves_vectors_of_whole_jobs(
+    embed, minilm, monkeypatch
+):
+    interrupted, lengths = OSError("stopped"), []
+
+    def stopping(batch, *rest):
+        lengths.append(len(batch))
+        if len(lengths) == 2:
+            raise interrupted
+        return check(batch, *rest)
+
+    monkeypatch.setitem(sentflow.encoders.vectors.embed.embed_texts.__kwdefaults__, "shard_seconds", 0)
+    check = sentflow.encoders.vectors.embed._check_vectors
+    monkeypatch.setattr(sentflow.encoders.vectors.embed, "_check_vectors", stopping)
+    settings = {"batch_size": 2}
+    with pytest.raises(OSError, match="stopped"):
+        embed(minilm, settings=settings, code="a")
+    npy, info = embed(minilm, settings=settings, code="a")
+    assert lengths == [2, 2, 2, 2]  # three batches, of which the first is not made again
+    whole = read_embeddings(*embed(minilm, settings=settings, code="a", name="new"), TEXTS)
+    assert read_embeddings(npy, info, TEXTS).tobytes() == whole.tobytes()
+    kept = npy.parents[2] / "cache/vectors/my-model/dados.kept"
+    cached = [path for path in (npy.parents[2] / "cache").rglob("*") if path.is_file()]
+    assert sorted(cached) == [kept / name for name in ("about.json", "texts.npy", "vectors.npy")]
+
+
 @pytest.mark.parametrize(
     "changes", [{"code": "b"}, {"settings": {"normalise": True}}, {"entry": RANDOM}], ids=str
 )
@@ -105,11 +139,12 @@ def test_vectors_of_other_code_model_or_settings_are_not_used(embed, minilm, emb
 @pytest.mark.parametrize("name", ["vectors.npy", "about.json"])
 def test_damaged_kept_vectors_are_not_used(embed, embedded_texts, name):
     npy, _ = embed(texts=TEXTS[:4], code="a")
-    kept = npy.parent / ".dados.kept" / name
+    folder = npy.parents[2] / "cache/vectors/my-model/dados.kept"
+    kept = folder / name
     content = kept.read_bytes()
     kept.unlink()
     kept.write_bytes(content[:-3] + b"xyz")
     vectors = read_embeddings(*embed(code="a"), TEXTS)
     assert embedded_texts == [TEXTS[:4], TEXTS]
     assert vectors.tobytes() == read_embeddings(*embed(name="new"), TEXTS).tobytes()
-    assert json.loads((npy.parent / ".dados.kept/about.json").read_text())["key"]
+    assert json.loads((folder / "about.json").read_text())["key"]

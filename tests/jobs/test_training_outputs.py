@@ -36,7 +36,6 @@ def choose(snapshots: Path, **selection: object) -> Path:
     for step, score in SCORES.items():
         write_sealed(folder / f"{step}.json", {"step": step, "measures": {"spearman": score}})
     choose_snapshot(
-        state=folder / "state",
         snapshots=snapshots,
         record=folder / "record.json",
         scores=[] if "pairs" in selection else [folder / f"{step}.json" for step in SCORES],
@@ -114,22 +113,26 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
     monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
     start, rows = start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS})
     settings = job_settings(model="tiny", pooling="cls")
-    out, state = tmp_path / "out", tmp_path / "state"
-    outputs = {name: out / name for name in ("record", "made", "history", "held_out", "snapshots")}
-    job = partial(train, start=start, rows=rows, state=state, **outputs, settings=settings, device="cpu")
+    out, cache = tmp_path / "results/training/tiny", tmp_path / "results/cache/training"
+    outputs = {name: out / name for name in ("made", "history", "held_out", "snapshots")}
+    outputs["record"] = out / "record.json"
+    for folder in (given_up := cache / f"tiny-{'0' * 16}", foreign := cache / f"tiny-2-{'0' * 16}"):
+        folder.mkdir(parents=True)
+    job = partial(train, start=start, rows=rows, **outputs, settings=settings, device="cpu")
     job()
-    record = (out / "record").read_bytes()
+    record = outputs["record"].read_bytes()
     shutil.rmtree(out)  # as Snakemake does where it was killed before it took them
     monkeypatch.setattr("sentflow.training.loop.Trainer._step", pytest.fail)
     job()
-    assert (out / "record").read_bytes() == record
+    assert outputs["record"].read_bytes() == record
     assert read_json(out / "made")["resumed_at"] == [2]
 
     choice = {name: out / name for name in ("manifest", "selection", "last")}
-    taken = {"snapshots": outputs["snapshots"], "record": outputs["record"], "state": state}
+    taken = {"snapshots": outputs["snapshots"], "record": outputs["record"]}
     taken["held_out"] = outputs["held_out"]
+    assert given_up.exists()
     choose_snapshot(**taken, **choice, settings=SnapshotChoice(model="tiny", kind="trained"))
-    assert not state.exists()
+    assert list(cache.iterdir()) == [foreign]
     assert (out / "last/model.safetensors").is_file()
 
 
@@ -137,11 +140,12 @@ def test_an_explained_failure_is_only_said_again_by_later_attempts_of_the_same_r
     monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
     start, rows = start_in(tmp_path), rows_in(tmp_path, {"text": TEXTS})
     outputs = {name: tmp_path / name for name in ("record", "made", "history", "held_out", "snapshots")}
-    settings = job_settings(training={"max_tokens": 1000})
-    job = partial(train, start=start, rows=rows, state=tmp_path / "state", **outputs, settings=settings)
+    job = partial(train, start=start, rows=rows, **outputs, device="cpu")
+    refused, mended = job_settings(training={"max_tokens": 1000}), job_settings()
     for attempt in (1, 2):
         with pytest.raises(SentflowError, match=r"training\.max_tokens: 1000 is more than"):
-            job(attempt=attempt, device="cpu")
+            job(attempt=attempt, settings=refused)
         monkeypatch.setattr("sentflow.training.job.Job.run", lambda *_: pytest.fail("it ran"))
-    with pytest.raises(pytest.fail.Exception):
-        job(attempt=1, device="cpu")  # another run, perhaps after a repair
+    for attempt, settings in ((1, refused), (2, mended)):  # another run, perhaps after a repair
+        with pytest.raises(pytest.fail.Exception):
+            job(attempt=attempt, settings=settings)

@@ -1,7 +1,9 @@
 """Downloads by addresses and mirrors, from a server on loopback that does what servers do wrong."""
 
+import errno
 import hashlib
 import io
+import os
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -178,6 +180,26 @@ def test_piece_that_does_not_fit_is_thrown_away(tmp_path, loopback, old):
     download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
     assert (tmp_path / "a.csv").read_bytes() == CONTENT
     assert left_in(tmp_path) == ["a.csv"]
+
+
+def test_a_piece_may_lie_on_another_file_system(tmp_path, loopback, monkeypatch):
+    part, output = tmp_path / "cache/downloads/a.csv.part", tmp_path / "raw/a.csv"
+    cut = loopback.serve("/a.csv", loopback.whole(CONTENT[:500], announced=len(CONTENT)))
+    with pytest.raises(DataError):
+        download(catalog_file(cut), output, part=part, patience=HASTE)
+    assert part.read_bytes() == CONTENT[:500] and left_in(output.parent) == []
+
+    def replace_within(path, target):
+        if path.parent != target.parent:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return replaced(path, target)
+
+    replaced = Path.replace
+    monkeypatch.setattr(Path, "replace", replace_within)
+    whole = loopback.serve("/a.csv", loopback.whole(ranges=True))
+    download(catalog_file(whole), output, part=part, patience=HASTE)
+    assert output.read_bytes() == CONTENT and loopback.asked[-1] == ("/a.csv", "bytes=500-")
+    assert left_in(output.parent) == ["a.csv"] and left_in(part.parent) == []
 
 
 @pytest.mark.parametrize("scheme", ["file", "ftp"])

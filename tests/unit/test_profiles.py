@@ -29,6 +29,23 @@ def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt(t
     assert ask("other", {"start": str(tmp_path / "manifest.json")}, 1) == base + 6
 
 
+PROFILES = sorted(folder.name for folder in (REPOSITORY / "profiles").iterdir())
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_option_of_a_profile_is_one_of_snakemake_or_of_its_plugins(name, monkeypatch):
+    from snakemake import cli
+
+    profile = REPOSITORY / "profiles" / name
+    executor = yte.process_yaml((profile / "profile.yaml").read_text(encoding="utf-8"), require_use_yte=True)
+    if (plugin := executor.get("executor", "local")) != "local":
+        pytest.importorskip(f"snakemake_executor_plugin_{plugin.replace('-', '_')}")
+    monkeypatch.chdir(REPOSITORY)
+    # SystemExit: an option that there is not, or a value that it cannot have
+    _, options = cli.parse_args(["--profile", str(profile)])
+    assert options.scheduler == "greedy"
+
+
 @pytest.mark.parametrize(
     ("given", "cores", "resources"),
     [

@@ -119,7 +119,6 @@ rule train:
         env=training.versions,
         libraries=training.libraries,
         settings=training.train_settings,
-        state=training.state,
     # exec: SLURM asks every process of a job to end, and a training whose shell is gone would end without saving
     shell:
         command("train", replaces_shell=True)
@@ -176,7 +175,6 @@ job_rule(
     constraints=dict(model=one_of(training.models)),
     code=training.choice_code,
     settings=training.choice_settings,
-    state=training.state,
 )
 
 job_rule(

@@ -83,7 +83,7 @@ def test_similarity_is_jaccards_of_5_grams():
 def test_near_copies_as_the_exact_search_finds_them(tmp_path):
     texts = random_texts(120, 400)
     texts += [text.replace(text.split()[4], "zz", 1) for text in texts[:60]]  # about .93 similar
-    with Scratch(tmp_path, "near", [write(tmp_path, "a", [(text, text) for text in texts])]) as scratch:
+    with Scratch(tmp_path, [write(tmp_path, "a", [(text, text) for text in texts])]) as scratch:
         near = near_copies(scratch, np.arange(180), threshold=0.8)
     exact = similar_pairs(ngram_sets([texts]), threshold=0.8)
     assert np.flatnonzero(near).tolist() == sorted(set(exact.second.tolist()))
@@ -100,7 +100,7 @@ def write(folder, name, pairs):
 def put_together(folder, **relations):
     parts = [write(folder, name, pairs) for name, pairs in relations.items()]
     path = folder / "all.parquet"
-    with Scratch(folder, "all", parts) as scratch:
+    with Scratch(folder, parts) as scratch:
         found = combined(scratch, list(relations), near=0.8)
         writer = DescribedWriter(path, {"training": "all", "form": "pairs", "classes": []})
         write_rows(writer, scratch, found)

@@ -64,7 +64,7 @@ def folder(tmp_path_factory):
 
 def trained(folder, state, *, kind=TwoViews, watch=None):
     objective = kind(trainable_encoder(folder))
-    progress = Trainer(objective, ROWS, SETTINGS, Draws(3), watch=watch).run(StateFolder(state, key="one"))
+    progress = Trainer(objective, ROWS, SETTINGS, Draws(3), watch=watch).run(StateFolder(state))
     return objective, progress
 
 

@@ -32,7 +32,7 @@ def trained(folder, state, *, steep=False, scaled=False):
     trainer = Trainer(objective, ROWS, SETTINGS, Draws(3))
     if scaled:  # by so much that the first gradients overflow
         trainer.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**126, growth_interval=1000)
-    progress = trainer.run(StateFolder(state, key="one"))
+    progress = trainer.run(StateFolder(state))
     return progress, [value.clone() for value in objective.state_dict().values()]
 
 

@@ -105,7 +105,7 @@ def trained(folder, state, case, *, watch=None, **options):
     )
     objective, rows = built(folder, case, training)
     trainer = Trainer(objective, rows, training, DRAWS, watch=watch)
-    progress = trainer.run(StateFolder(state, key="one"))
+    progress = trainer.run(StateFolder(state))
     return objective.state_dict(), [row["loss"] for row in progress.history]
 
 

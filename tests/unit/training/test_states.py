@@ -11,7 +11,7 @@ from sentflow.training.loop import Progress, StateFolder
 
 
 def saved(folder, *steps):
-    states, model, optimiser = StateFolder(folder, key="one"), torch.nn.Linear(2, 1), None
+    states, model, optimiser = StateFolder(folder), torch.nn.Linear(2, 1), None
     for step in steps:
         optimiser = torch.optim.AdamW(model.parameters())
         torch.nn.init.constant_(model.weight, step)
@@ -42,7 +42,6 @@ DAMAGE = {
     "step": lambda folder: changed(folder / "state.json", step=10**9),
     "history": lambda folder: changed(folder / "state.json", history=[]),
     "scaler": lambda folder: changed(folder / "state.json", scaler={"scale": "x"}),
-    "another key": lambda folder: changed(folder / "state.json", key="two"),
     "unknown": lambda folder: changed(folder / "state.json", more=1),
     "files": lambda folder: changed(folder / "state.json", files=[]),
     "foreign weights": foreign,

@@ -20,21 +20,28 @@ logger = logging.getLogger(__name__)
 
 
 def download(
-    file: File, output: Path, *, mirrors: Sequence[str] = (), patience: Patience | None = None
+    file: File,
+    output: Path,
+    *,
+    mirrors: Sequence[str] = (),
+    part: Path | None = None,
+    patience: Patience | None = None,
 ) -> Place:
     """Bring a file to `output` from the first place that has it with the right checksum.
 
-    An interrupted transfer leaves ``.<name>.part`` beside the output, from which a later run goes on, and which is
-    deleted when the file came from elsewhere; the whole is hashed before it gets its name. A file that is at `output`
-    already stays if its checksum is right and is deleted if not.
+    An interrupted transfer leaves `part`, from which a later run goes on, and which is deleted when the file came from
+    elsewhere; the whole is hashed before it gets its name. A file that is at `output` already stays if its checksum is
+    right and is deleted if not.
 
     `output`: where the file shall lie; its ending tells whether it is an archive. `mirrors`: folders or base URLs,
-    tried first; see `mirrors.places`. Returns the place it came from; `output` if it was there. Raises DataError: no
-    place had it; lists each with its reason. Nothing is left under the name of `output`.
+    tried first; see `mirrors.places`. `part`: ``.<name>.part`` beside the output where left out. Returns the place it
+    came from; `output` if it was there. Raises DataError: no place had it; lists each with its reason. Nothing is left
+    under the name of `output`.
     """
+    part = part or output.with_name(f".{output.name}.part")
     if output.exists() and _is_right(output, file):
         logger.info("%s exists and its checksum is correct", output)
-        _part_of(output).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         return output
     output.unlink(missing_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -44,13 +51,13 @@ def download(
             if isinstance(place, Path):
                 _copy(place, output, file)
             else:
-                _transfer(place, output, file, patience or Patience())
+                _transfer(place, part, output, file, patience or Patience())
         except (DataError, TransferError) as error:
             reasons.append(without_secrets(f"{place}: {error}"))
             logger.warning("%s", reasons[-1])
         else:
             logger.info("%s: %d bytes from %s", output, output.stat().st_size, without_secrets(str(place)))
-            _part_of(output).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             return place
     raise DataError(_nowhere(output, file, reasons))
 
@@ -94,8 +101,8 @@ def _check_local(source: Path, file: File) -> None:
         )
 
 
-def _transfer(url: str, output: Path, file: File, patience: Patience) -> None:
-    part = _part_of(output)
+def _transfer(url: str, part: Path, output: Path, file: File, patience: Patience) -> None:
+    part.parent.mkdir(parents=True, exist_ok=True)
     joined = fetch(url, part, patience=patience, expected_bytes=file.bytes)
     try:
         _verify_part(part, output.name, file)
@@ -111,11 +118,11 @@ def _transfer(url: str, output: Path, file: File, patience: Patience) -> None:
         fetch(url, part, patience=patience, expected_bytes=file.bytes)
         _verify_part(part, output.name, file)
     refuse_orphan()
-    part.replace(output)
-
-
-def _part_of(output: Path) -> Path:
-    return output.with_name(f".{output.name}.part")
+    try:
+        part.replace(output)
+    except OSError:  # they are on different file systems
+        with atomic(output) as copy:
+            shutil.copyfile(part, copy)
 
 
 def _verify_part(part: Path, name: str, file: File) -> None:

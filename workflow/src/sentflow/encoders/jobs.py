@@ -57,7 +57,7 @@ def embed(
     """The texts of a collection → vectors, once per model.
 
     Settings: how texts are encoded, by kind. Device: one, or a list; none for the best that there is. With the digest
-    of its code, vectors are used that an earlier run with the same digest kept, beside those of the collection `kept`.
+    of its code, vectors are used that an earlier run with the same digest kept under the name `kept`.
     """
     from sentflow.config.model import refuse_wrong
     from sentflow.encoders.kind import Context
@@ -65,12 +65,14 @@ def embed(
     from sentflow.encoders.settings import KINDS
     from sentflow.encoders.vectors.embed import embed_collection
     from sentflow.encoders.vectors.storage import model_of
+    from sentflow.flow.paths import EMBEDDINGS_INFO, cache_beside
     from sentflow.texts.collection import read_collection
 
     use_limits(limits)
     prepare_environment(threads)
     described = read_manifest(manifest)
-    of_model = str(embeddings).removesuffix(f"{collection}{embeddings.suffix}")
+    model = model_of(manifest)
+    cache = cache_beside(info, EMBEDDINGS_INFO) / "vectors" / model
     context = Context(
         manifest_folder=manifest.parent,
         threads=threads,
@@ -84,9 +86,10 @@ def embed(
         described,
         refuse_wrong(KINDS[described.kind].encoding, settings, where="settings"),
         context,
-        about={"model": model_of(manifest), "collection": collection},
+        about={"model": model, "collection": collection},
         code=code,
-        kept_beside=Path(of_model, f"{kept}{embeddings.suffix}") if kept else embeddings,
+        kept=cache / f"{kept or collection}.kept",
+        shards=cache / f"{collection}.shards",
         embeddings=embeddings,
         info=info,
     )

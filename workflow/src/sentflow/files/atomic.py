@@ -77,11 +77,11 @@ def _remove_parts_of_the_dead(path: Path) -> None:
     with os.scandir(path.parent) as entries:
         found = [(entry.path, match) for entry in entries if (match := pattern.fullmatch(entry.name))]
     for part, match in found:
-        if not _is_running(int(match[1])):
+        if not is_running(int(match[1])):
             Path(part).unlink(missing_ok=True)
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
     if os.name == "nt":  # there, the question would be a signal
         return True
     try:

@@ -15,6 +15,7 @@ from sentflow.compare.settings import ModelTitle
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
+from sentflow.encoders.settings import TRAINED
 from sentflow.flow import paths
 from sentflow.texts.raw_files import raw_files_of
 
@@ -41,8 +42,8 @@ class Collection:
     task
         The task whose prompts are put before the texts; empty for none.
     kept
-        The collection beside whose vectors those of earlier runs are kept, where another selection gives this one
-        another name; empty for its own. No two collections of an experiment may share one for the same encoder.
+        The name under which vectors are kept for later runs, where another selection gives this one another name;
+        empty for its own. No two collections of an experiment may share one for the same encoder.
     """
 
     name: str
@@ -122,6 +123,17 @@ def raw_files(entry: Entry) -> list[tuple[str, str]]:
 
 def raw_paths(files: Iterable[tuple[str, str]]) -> list[str]:
     return [paths.RAW_FILE.format(dataset=dataset, file=file) for dataset, file in files]
+
+
+def weights_of(experiment: Experiment, model: str) -> list[str]:
+    """The archive with the files of an encoder; none where these lie at the same place on every machine, or are none.
+
+    Every job that loads the encoder takes it as an input beside the manifest.
+    """
+    entry = experiment.fetched_models[model]
+    source = entry.get("source") or {}
+    has_archive = entry["kind"] == TRAINED or bool({"hub", "archive"} & source.keys())
+    return each(paths.WEIGHTS, model=[model]) if has_archive else []
 
 
 class FromFiles:

@@ -5,7 +5,12 @@ A path says what its file is, from coarse to fine. Wildcards are full words with
 {regression} {corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
+import re
+from pathlib import Path
+
 RESULTS = "results"
+# What is kept between jobs to save time and outlives those that fail; no rule declares anything in it.
+CACHE = f"{RESULTS}/cache"
 
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
 TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
@@ -21,7 +26,9 @@ TERM_COUNTS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.index"
 QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
-# What training makes of an entry of kind trained; its state lies in the hidden folder, which no rule declares.
+# The files of an encoder that was fetched or trained, as `sentflow.files.archives.pack` writes them.
+WEIGHTS = f"{RESULTS}/models/{{model}}/weights.tar"
+# What training makes of an entry of kind trained; its state lies in the cache.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
 # The pairs of a relation that may be trained on, for training data that are put together of several.
 CLEANED_PAIRS = f"{RESULTS}/data/training/cleaned/{{data}}/{{relation}}.parquet"
@@ -157,6 +164,18 @@ RO_CRATE = f"{RESULTS}/exports/ro-crate/run.crate.zip"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
 RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
+
+
+def cache_beside(file: Path, *patterns: str) -> Path:
+    """`CACHE` of the results that a file of one of these patterns lies in: a folder of any name, in a module anywhere.
+
+    Of another file, a folder beside it.
+    """
+    for pattern in patterns:
+        names = re.sub(r"\\{\w+\\}", ".+", re.escape(pattern.removeprefix(f"{RESULTS}/")))
+        if found := re.fullmatch(f"(.*/)?{names}", file.as_posix()):
+            return Path(found[1] or "", Path(CACHE).name)
+    return file.parent / Path(CACHE).name
 
 
 def study(protocol: str) -> str:

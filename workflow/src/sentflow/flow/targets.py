@@ -184,7 +184,7 @@ class Targets:
         return json_text(encode_settings(entry, roles=collection.roles, task=collection.task or None))
 
     def kept_vectors(self, wildcards: Any) -> str:
-        """Beside what collection those of earlier runs are kept. Not a setting of science: it saves time."""
+        """Under what name they are kept for later runs. Not a setting of science: it saves time."""
         return self.collections[wildcards.collection].kept
 
     # --- the record -----------------------------------------------------------------------------------------

@@ -28,10 +28,14 @@ def download(
     """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
     from sentflow.downloads.download import download
     from sentflow.downloads.mirrors import mirrors_in_use
+    from sentflow.flow.paths import RAW_FILE, cache_beside
 
     use_limits(limits)
+    parts = cache_beside(output, RAW_FILE) / "downloads" / output.parent.name
     try:
-        download(settings, output, mirrors=mirrors_in_use(mirrors, os.environ))
+        download(
+            settings, output, mirrors=mirrors_in_use(mirrors, os.environ), part=parts / f"{output.name}.part"
+        )
     except OSError as error:
         raise DataError(f"{output} could not be written: {error}") from error
 

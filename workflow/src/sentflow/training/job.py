@@ -1,11 +1,8 @@
 """One training as a job: start, data and settings → the encoder at each snapshot, history and record."""
 
-import hashlib
-import json
 import logging
 import os
 import resource
-import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -40,7 +37,6 @@ from sentflow.training.leave import Watch
 from sentflow.training.loop import Progress, StateFolder, Trainer, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
-from sentflow.training.snapshots import snapshot_steps
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +50,7 @@ class Job:
     data: Path  # table of the rows
     code: str  # digest of the code
     versions: Mapping[str, str]  # of the libraries that can change the result
-    state: Path  # folder of its states and of the snapshots that it has made
+    state: Path  # folder of its states and snapshots, see `sentflow.training.cache`
     # teacher: texts, their vectors and description, see `sentflow.texts.lookup.read_vectors`; empty without one
     teacher: Sequence[Path] = ()
     devices: tuple[str | None, ...] = (None,)  # one for each process that trains; None is the best there is
@@ -85,12 +81,6 @@ class Job:
         processes = Processes(device)
         objective = self._objective(manifest, rows, training, draws, device)
         objective.begin(rows)
-        data_sha256 = file_sha256(self.data)
-        vectors_sha256 = [file_sha256(path) for path in self.teacher]
-        files_sha256 = manifest.files_sha256
-        parts = (settings.as_dict(), data_sha256, vectors_sha256, files_sha256, self.code, self.versions)
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-        state = StateFolder(self.state, key=key)
         watch.listen()
         trainer = Trainer(
             objective,
@@ -109,12 +99,7 @@ class Job:
             "%d rows, %d steps of %d rows, on %s; %d further rows are held out",
             *(len(rows), trainer.total, training.batch_size, device, len(held_out)),
         )
-        progress = trainer.run(state)
-        steps = snapshot_steps(training, trainer.total)
-        for folder in self.snapshots.glob("step-*"):
-            # A training of other settings that was broken off may have left others
-            if int(folder.name.removeprefix("step-")) not in steps:
-                shutil.rmtree(folder, ignore_errors=True)
+        progress = trainer.run(StateFolder(self.state))
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
             model=settings.model,
@@ -126,7 +111,7 @@ class Job:
             start=_start(settings.start, manifest),
             data=Data(
                 name=settings.data,
-                sha256=data_sha256,
+                sha256=file_sha256(self.data),
                 rows=len(table),
                 form=settings.form,
                 held_out=len(held_out),

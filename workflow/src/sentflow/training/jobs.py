@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError, SentflowError
@@ -180,7 +179,7 @@ def combine_pairs(
     known = [read_json(path.with_suffix(".json")) for path in relations]
     names = [one["relation"] for one in known]
     table.parent.mkdir(parents=True, exist_ok=True)
-    with Scratch(table.parent, table.stem, relations) as scratch:
+    with Scratch(table.parent, relations) as scratch:
         found = combined(scratch, names, near=near)
         n_rows = int(found.kept.sum())
         if checks.rows not in (None, n_rows):
@@ -244,7 +243,6 @@ def train(
     threads: int = 1,
     save_seconds: Manual[float] = 300.0,
     limits: Resource[Limits] = USUAL,
-    state: Path,
     record: Out,
     made: Out,
     history: Out,
@@ -255,11 +253,16 @@ def train(
 
     Snakemake repeats every failure. One that was explained would fail again, so a later attempt only says it again.
     """
+    from sentflow.training.cache import state_folder
+
+    use_limits(limits)
+    versions = {library: library_version(library) for library in libraries.split()}
+    teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
+    state = state_folder(record, settings, start, [rows, *teacher], code, versions)
     refusal = state / "refusal.txt"
     if attempt > 1 and refusal.is_file():
         raise DataError(refusal.read_text(encoding="utf-8"))
     refusal.unlink(missing_ok=True)
-    use_limits(limits)
     prepare_environment(threads)
     devices = tuple(device) if isinstance(device, list) else (device,)
     if len(devices) > 1 and "WORLD_SIZE" not in os.environ:
@@ -273,8 +276,6 @@ def train(
     from sentflow.training.loop import LeftEarly
     from sentflow.training.record import HeldOutRow, write_history
 
-    versions = {library: library_version(library) for library in libraries.split()}
-    teacher = [file for file in (teacher_texts, teacher_embeddings, teacher_info) if file]
     training = Job(settings, start, rows, code, versions, state, teacher, devices, threads, save_seconds)
     try:
         recorded, costs, progress = training.run()
@@ -378,7 +379,6 @@ def choose_snapshot(
     record: In,
     scores: Sequence[In] = (),
     held_out: In,
-    state: Path,
     settings: SnapshotChoice,
     manifest: Out,
     selection: Out,
@@ -388,11 +388,12 @@ def choose_snapshot(
     from sentflow.encoders.manifest import WEIGHTS, write_manifest
     from sentflow.files.atomic import link_files
     from sentflow.files.rows import read_rows
+    from sentflow.training.cache import drop_states
     from sentflow.training.record import HeldOutRow, Record
     from sentflow.training.selection import choose, manifest_of
 
     # Snakemake has the outputs of the training, which it had not while that ran
-    shutil.rmtree(state, ignore_errors=True)
+    drop_states(record, settings.model)
     found = [read_sealed(file) for file in scores]
     scored = [(score["step"], score["measures"][settings.measure]) for score in found]
     if settings.pairs and not scored:  # no job scored them, but held-out rows

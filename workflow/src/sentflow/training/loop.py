@@ -60,10 +60,10 @@ class Progress:
 
 
 class StateFolder:
-    """Where the states of one training lie: hidden, in no rule's outputs, which Snakemake deletes before a job."""
+    """The states of one training, see `sentflow.training.cache`."""
 
-    def __init__(self, folder: Path, *, key: str) -> None:
-        self.folder, self._key = folder, key
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def save(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
         """Write the state after a step, then delete all but the last two. DataError: no room; the one before stays."""
@@ -72,7 +72,7 @@ class StateFolder:
             save_file(_tensors(objective), part / _WEIGHTS)
             save_file(_moments(objective, optimiser), part / _OPTIMISER)
             checksums = {name: file_sha256(part / name) for name in (_WEIGHTS, _OPTIMISER)}
-            told = {"key": self._key, "files": checksums, **progress.__dict__}
+            told = {"files": checksums, **progress.__dict__}
             (part / _STATE).write_text(json.dumps({**told, "sha256": _digest(told)}), encoding="utf-8")
 
         for old in self.folder.glob(".*.part"):
@@ -88,10 +88,6 @@ class StateFolder:
                 told = _checked(folder)
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 logger.warning("The state %s is damaged and is deleted (%s).", folder, error)
-                shutil.rmtree(folder, ignore_errors=True)
-                continue
-            if told.pop("key") != self._key:
-                logger.info("%s is of other settings, data or code, and is deleted", folder)
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
             progress = Progress(**told)

@@ -1,6 +1,6 @@
 """Vectors that a run need not compute again: parts of one that was killed, and rows of an earlier one.
 
-Snakemake deletes the outputs of a job before it runs, so the last array is kept in a hidden folder, as a hard link.
+Snakemake deletes the outputs of a job before it runs, so the last array is kept elsewhere, as a hard link.
 """
 
 import hashlib

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -45,15 +46,16 @@ def embed_collection(
     *,
     about: Mapping[str, str],
     code: str,
-    kept_beside: Path,
+    kept: Path,
+    shards: Path,
     embeddings: Path,
     info: Path,
 ) -> None:
     """Embed a collection; the rows of one role after those of the other.
 
     `about`: what the description says first: ``model`` and ``collection``. `code`: digest; with it, vectors of an
-    earlier run with the same digest are used, from beside `kept_beside`. Raises SentflowError: the encoder cannot be
-    loaded or used, or a text is empty.
+    earlier run with the same digest are used. `kept`: folder of those. `shards`: folder of what an interrupted run has
+    done, deleted at the end. Raises SentflowError: the encoder cannot be loaded or used, or a text is empty.
     """
     texts_of_role = collection.by_role()
     start = time.perf_counter()
@@ -78,27 +80,24 @@ def embed_collection(
     logger.info("versions that can change a vector: %s", computed_by["versions"])
     key = {**description, **computed_by, "code": code}
     same_vectors = {name: value for name, value in key.items() if name != "collection"}
-    kept = KeptRows(_hidden(kept_beside, "kept"), key=_digest(same_vectors), form=form)
-    arrays, folders, readings, n_known = [], [], [], 0
+    kept_rows = KeptRows(kept, key=_digest(same_vectors), form=form)
+    arrays, readings, n_known = [], [], 0
     for role, texts in texts_of_role.items():
         logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, context.threads)
-        known = kept.find(texts, role=role) if code else NOTHING_KNOWN
+        known = kept_rows.find(texts, role=role) if code else NOTHING_KNOWN
         new = [texts[row] for row in np.setdiff1d(np.arange(len(texts)), known[0])]
-        folder = _hidden(embeddings, "shards" if role == TEXT else f"{role}.shards")
         of_new = {**key, "text_order_sha256": text_order_sha256(new)}
-        shards = ShardFolder(folder, key=_digest(of_new), form=form)
         arrays.append(
             embed_texts(
                 encoder,
                 texts,
-                shards=shards,
+                shards=ShardFolder(shards / role, key=_digest(of_new), form=form),
                 dimension=dimension_of(manifest, settings),
                 role=role,
                 task=context.task,
                 known=known,
             )
         )
-        folders.append(shards)
         readings.append(encoder.reading)
         n_known += len(known[0])
     said = [reading for reading in readings if reading]
@@ -121,9 +120,8 @@ def embed_collection(
         description["vocabulary_sha256"] = encoder.vocabulary_sha256
     form.write(embeddings, info, form.joined(arrays), description, made)
     if code:
-        kept.keep(embeddings, texts_of_role)
-    for shards in folders:
-        shards.clear()
+        kept_rows.keep(embeddings, texts_of_role)
+    shutil.rmtree(shards, ignore_errors=True)
 
 
 def dimension_of(manifest: Manifest, settings: Settings) -> int | None:
@@ -135,11 +133,6 @@ def dimension_of(manifest: Manifest, settings: Settings) -> int | None:
     if settings.pooling is not None and "+" in (manifest.pooling or ""):
         return None
     return min(width, settings.truncate_dim or width)
-
-
-def _hidden(output: Path, what: str) -> Path:
-    """A hidden folder beside an output."""
-    return output.with_name(f".{output.stem}.{what}")
 
 
 def _digest(key: Mapping[str, Any]) -> str:

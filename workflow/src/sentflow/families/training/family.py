@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from sentflow.config.entries import Entry, read_yaml
@@ -149,10 +148,6 @@ class Training(Family):
             return pattern.format(**names, corpus=corpus, collection=_development(name))
 
         return file
-
-    def state(self, wildcards: Any, output: Any) -> str:
-        """Beside the folder of the training, wherever a module of another workflow puts that."""
-        return str(Path(output[0]).parents[1] / f".{wildcards.model}")
 
     def device(self, wildcards: Any) -> str:
         """Where it is computed. Not a setting of science: changing it runs nothing again."""

@@ -164,19 +164,19 @@ def _is_tar(path: Path) -> bool:
 
 def _members_of_tar(path: Path) -> list[Member]:
     """All members, with their faults."""
-    return [Member(_name(info), info.size, info.isdir(), _fault_of_tar(info)) for info, _ in _walk(path)]
+    return [member for member, _ in tar_contents(path)]
 
 
 def _contents_of_tar(path: Path, names: Sequence[str]) -> Iterator[tuple[str, BufferedReader]]:
     """Name and content of the given members, in the order of the archive; each stream is good until the next."""
     wanted = set(names)
-    for info, stream in _walk(path):
-        if _name(info) in wanted and info.isreg():
-            yield _name(info), stream
+    for member, stream in tar_contents(path):
+        if member.name in wanted and not member.fault and not member.is_folder:
+            yield member.name, stream
 
 
-def _walk(path: Path) -> Iterator[tuple[tarfile.TarInfo, BufferedReader]]:
-    """Headers and contents, one after the other, up to the very end of the file."""
+def tar_contents(path: Path) -> Iterator[tuple[Member, BufferedReader]]:
+    """Members of a tar and their contents, one after the other, up to the very end of the file."""
     try:
         with _unpacked(path) as stream:
             counted = _Counted(stream, path.stat().st_size)
@@ -190,7 +190,8 @@ def _walk(path: Path) -> Iterator[tuple[tarfile.TarInfo, BufferedReader]]:
                             "(limits.archive_members)"
                         )
                     end = counted.tell() + (info.size if info.isreg() else 0)
-                    yield info, BufferedReader(_Stream(partial(counted.read_before, end)))
+                    member = Member(_name(info), info.size, info.isdir(), _fault_of_tar(info))
+                    yield member, BufferedReader(_Stream(partial(counted.read_before, end)))
             _check_end(counted)
     except _TAR_DAMAGE as error:
         raise DataError(f"not a readable tar archive: {error}") from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from sentflow.encoders.vectors.storage import unit_rows
 from sentflow.errors import ConfigError
+from sentflow.files.atomic import atomic
 from sentflow.files.io import refuse_changed
 from sentflow.retrieval.ranking import Ranked, top
 from sentflow.retrieval.retrievers.dense import Vectors, document_vectors, question_vectors, readings
@@ -42,9 +43,8 @@ def build(by: Dense, corpus: Vectors) -> Any:
 
 def write_index(path: Path, index: Any) -> None:
     """Write an index under its name, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    _faiss().write_index(index, str(part))
-    part.replace(path)
+    with atomic(path) as part:
+        _faiss().write_index(index, str(part))
 
 
 def read_index(path: Path) -> Any:

@@ -7,11 +7,11 @@ other. Libraries of MinHash keep kilobytes per row in memory, and know other n-g
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -113,30 +113,24 @@ def _join(first: np.ndarray, pairs: np.ndarray) -> None:
 _KEY, _SIGNATURE = np.dtype(np.uint64).itemsize, LENGTH * np.dtype(np.uint32).itemsize
 
 
-class Scratch(AbstractContextManager["Scratch"]):
-    """All rows of the relations, to be read in any order; deleted at the end.
+class Scratch(ExitStack):
+    """All rows of the relations, to be read in any order.
 
-    `folder`, `name`: where three hidden files are put, and how they begin; about as large as the texts, and 700 bytes
-    per row. `parts`: tables of cleaned relations, in order. `keys`: (n,) uint64: the same for pairs of the same texts
-    but for case and punctuation, in either order.
+    `folder`: where three files without a name are put, which end with the process; about as large as the texts, and
+    700 bytes per row. `parts`: tables of cleaned relations, in order. `keys`: (n,) uint64: the same for pairs of the
+    same texts but for case and punctuation, in either order.
     """
 
-    def __init__(self, folder: Path, name: str, parts: Sequence[Path]) -> None:
-        self._paths = [folder / f".{name}.{what}" for what in ("texts", "signatures", "bands")]
+    def __init__(self, folder: Path, parts: Sequence[Path]) -> None:
+        super().__init__()
         tables = [DescribedParts(part) for part in parts]
         self.n_of_part = [table.n_rows for table in tables]
         self._n = sum(self.n_of_part)
         self.keys = np.zeros(self._n, np.uint64)
         self._starts = np.zeros(2 * self._n + 1, np.int64)  # of each text, in bytes
-        self._texts, self._signatures, self._bands = (path.open("wb+") for path in self._paths)
+        files = [TemporaryFile(dir=folder) for _ in range(3)]  # noqa: SIM115 - closed at the end
+        self._texts, self._signatures, self._bands = map(self.enter_context, files)
         self._store(tables)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for file, path in zip((self._texts, self._signatures, self._bands), self._paths, strict=True):
-            file.close()
-            path.unlink(missing_ok=True)
 
     def texts(self, rows: np.ndarray) -> tuple[list[str], list[str]]:
         """Both texts of some rows."""
