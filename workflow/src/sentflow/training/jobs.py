@@ -419,6 +419,12 @@ def choose_snapshot(
     steps, development = zip(*scored or [(Record.read(record).steps, None)], strict=True)
     chosen = choose(settings, steps, [float("nan") if score is None else score for score in development])
     logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(scored))
+    if settings.pairs and chosen["score"] is None:
+        logger.warning(
+            "no %s is known of %s, so the last snapshot is chosen (average precision needs held-out rows that are "
+            "positive). Write another selection.measure.",
+            *(settings.measure, settings.pairs),
+        )
     take_snapshot(snapshots, chosen["step"], model_files)
     if steps[-1] == chosen["step"]:
         link_file(model_files, last)

@@ -471,10 +471,10 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(
             objective.encoder.device.type, enabled=settings.precision == FLOAT16
         )
-        self._snapshots = set(snapshot_steps(settings, self.total))
         self._optimiser = make_optimiser(objective, settings)
         self._passes = Passes(objective, settings, processes)
         self._order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
+        self._snapshots = set(snapshot_steps(settings, self.total, self._order.batches_per_epoch))
 
     def run(self, state: StateFolder) -> Progress:
         """Train to the last step; the result has a row of history per step.

@@ -23,15 +23,18 @@ def archive_name(step: int) -> str:
     return f"step-{step:06d}.tar"
 
 
-def snapshot_steps(training: TrainingSettings, n_steps: int) -> list[int]:
-    """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last."""
+def snapshot_steps(training: TrainingSettings, n_steps: int, n_batches: int = 0) -> list[int]:
+    """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last.
+
+    `n_batches`: of an epoch, of trainings by epochs.
+    """
     every = training.snapshot_every
     if isinstance(every, int):
         return [*range(0, n_steps, every), n_steps]
     epochs = training.epochs
     if every is None or epochs is None:
         return [n_steps]
-    ends = (math.ceil(n_steps * epoch / epochs) for epoch in range(math.ceil(epochs)))
+    ends = (math.ceil(epoch * n_batches / training.accumulate) for epoch in range(math.ceil(epochs)))
     return list(dict.fromkeys([*ends, n_steps]))
 
 
