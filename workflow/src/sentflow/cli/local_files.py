@@ -64,19 +64,17 @@ def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
         source = entry.get("source")
         if not isinstance(source, Mapping) or source_kind(source) not in ("folder", "file"):
             continue
-        if Path(source.get("folder", "")).is_relative_to(paths.RESULTS):  # a snapshot that is made by the run
-            continue
         try:
             if source_kind(source) == "file":
                 own_file(source)
             elif entry["kind"] == "sentence-transformers":
-                describe_modules(entry, model_folder(source, Path()))
+                describe_modules(entry, model_folder(source))
             elif entry["kind"] in _PLAIN:
-                folder = model_folder(source, Path())
+                folder = model_folder(source)
                 describe_plain(entry, folder)
                 _refuse_misread(entry, folder)
             else:
-                model_folder(source, Path())
+                model_folder(source)
         except SentflowError as problem:
             yield type(problem)(f"models.{name}: {problem}")
 

@@ -3,7 +3,6 @@
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
 
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
@@ -15,31 +14,41 @@ def fetch_model(
     *,
     model: Wildcard,
     settings: Json,
+    snapshot: In | None = None,
     mirrors: Resource[tuple[str, ...]] = (),
     limits: Resource[Limits] = USUAL,
-    output: Out,
+    manifest: Out,
+    model_files: Out | None = None,
 ) -> None:
-    """A model from hub, folder, package or archive → verified files, and the manifest that describes them."""
+    """A model from hub, folder, package or archive → verified files, and the manifest that describes them.
+
+    A snapshot of a training is only described.
+    """
     from sentflow.downloads.mirrors import mirrors_in_use
-    from sentflow.encoders.manifest import write_manifest
+    from sentflow.encoders.manifest import manifest_of_archive, unpacked_folder, write_manifest
+    from sentflow.files.archives.pack import pack
+    from sentflow.flow import paths
 
     use_limits(limits)
     if not sys.stderr.isatty():
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
-    output.parent.mkdir(parents=True, exist_ok=True)
     used = mirrors_in_use(mirrors, os.environ)
-    if "/" in model:  # a snapshot, in the results, which a module of another workflow may have elsewhere
-        results = str(output).removesuffix(f"models/{model}/{output.name}")
-        inside = Path(settings["source"]["folder"]).relative_to("results")
-        settings = {**settings, "source": {"folder": results + str(inside)}}
+    if snapshot:
+        write_manifest(manifest, manifest_of_archive(snapshot, settings))
+        return
     fetch = import_module("sentflow.encoders.fetch")  # named by the rule for encoders with files
-    write_manifest(output, fetch.fetch_model(model, settings, output.parent, mirrors=used))
+    cache = paths.cache_beside(manifest, paths.MANIFEST)
+    found = fetch.fetch_model(model, settings, cache, mirrors=used)
+    if model_files:
+        pack(unpacked_folder(found.files, cache), found.files, model_files)
+    write_manifest(manifest, found)
 
 
 @job("numpy")
 def embed(
     *,
     manifest: In,
+    model_files: In | None = None,
     texts: In,
     collection: Wildcard,
     settings: Json,
@@ -74,7 +83,7 @@ def embed(
     model = model_of(manifest)
     cache = cache_beside(info, EMBEDDINGS_INFO) / "vectors" / model
     context = Context(
-        manifest_folder=manifest.parent,
+        model_files=model_files,
         threads=threads,
         connection=connection or {},
         devices=tuple(device) if isinstance(device, list) else () if device is None else (device,),
