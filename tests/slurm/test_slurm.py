@@ -26,7 +26,7 @@ from workflow_copy import snakemake
 
 CPU_NODES = ",".join(NODES["cpu"])
 PLUGINS_ATTEMPTS = 5  # after so many the plugin forgets its jobs, unless the profile says otherwise
-SACCT = 'exec squeue --noheader --states=all --format="%i|%T" --name "$run"'  # docs/hpc.md
+SACCT = 'exec squeue --noheader --states=all --format="%i|%T" --name "$run"'  # docs/beyond-one-machine.md
 # What follows from the embeddings.
 LATER = ("probes", "scores", "comparisons", "summary", "tables")
 
