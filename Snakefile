@@ -1,5 +1,7 @@
 """From a list of sentence encoders to the tables and figures of a paper. Start with README.md."""
 
+import shutil
+import tempfile
 from pathlib import Path
 
 from snakemake.utils import min_version
@@ -8,25 +10,44 @@ min_version("9.20")
 
 
 # Of this file, also where it is a module of another workflow, whose folder is `workflow.basedir`
-home = Path(workflow.current_basedir.get_path_or_uri(secret_free=False))
+here = workflow.current_basedir
+home = Path(here.get_path_or_uri(secret_free=False))
+# From a repository Snakemake reads single files, but code, catalog and settings are read from a folder: that of a copy of the commit.
+if not home.is_dir():
+    if hasattr(here, "hosted_repo"):
+        repository = here.hosted_repo.repo
+    elif hasattr(here, "repo_path"):
+        from git import Repo
+
+        repository = Repo(here.repo_path)
+    else:
+        raise WorkflowError(
+            f"{here}: sentflow needs all files of its repository. Clone it, and name the Snakefile of the clone."
+        )
+    commit = repository.commit(here.ref).hexsha
+    copies = Path.cwd() / ".snakemake" / "sentflow"
+    if not (copies / commit).is_dir():
+        copies.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=copies) as part:
+            repository.git.archive(commit, output=f"{part}/all.tar")
+            shutil.unpack_archive(f"{part}/all.tar", f"{part}/all")
+            Path(part, "all").rename(copies / commit)
+    home = copies / commit / here.path
 
 
 configfile: home / "config.yaml"
 
 
-include: "workflow/rules/common.smk"
-include: "workflow/rules/data.smk"
+include: home / "workflow/rules/common.smk"
+include: home / "workflow/rules/data.smk"
 
 
 for family in targets.families:
 
-    include: f"workflow/rules/{family}.smk"
+    include: home / f"workflow/rules/{family}.smk"
 
 
-include: "workflow/rules/report.smk"
-
-
-report: "workflow/report/workflow.rst"
+include: home / "workflow/rules/report.smk"
 
 
 onstart:

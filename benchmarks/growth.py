@@ -2,7 +2,7 @@
 
 Probe jobs on made-up rows, each in a process of its own on one thread: seconds of a fold, and the largest memory of the
 job. Laws are fitted to what was measured: seconds per fold by rows × width, memory by rows and by bytes of features.
-Writes docs/images/growth.{svg,png} and benchmarks/growth.json. --quick takes a minute.
+Writes docs/images/growth.svg and benchmarks/growth.json. --quick takes a minute.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def main() -> None:
         help="what Snakemake and the shell need for a job on one core (docs/performance.md)",
     )
     parser.add_argument("--output", type=Path, default=Path("benchmarks/growth.json"))
-    parser.add_argument("--figure", type=Path, default=Path("docs/images/growth"), help="without ending")
+    parser.add_argument("--figure", type=Path, default=Path("docs/images/growth.svg"))
     args = parser.parse_args()
     rows, widths = (ROWS[:3], WIDTHS[:3]) if args.quick else (ROWS, WIDTHS)
     fixed_rows = 2000 if args.quick else FIXED_ROWS
@@ -193,10 +193,7 @@ def draw(points: list[Point], results: dict[str, Any], figure: Path, *, fixed_ro
         axis.xaxis.set_minor_locator(NullLocator())
     for axis in axes.flat:
         axis.spines[["top", "right"]].set_visible(False)
-    for ending in ("svg", "png"):
-        canvas.savefig(
-            f"{figure}.{ending}", dpi=110, metadata={"Date": None} if ending == "svg" else {"Software": None}
-        )
+    canvas.savefig(figure, metadata={"Date": None})
 
 
 if __name__ == "__main__":

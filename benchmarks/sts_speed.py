@@ -105,11 +105,9 @@ def programs(
 
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
     manifest = fetch_model("minilm-l6", entries["minilm-l6"], folder)
-    context = Context(manifest_folder=folder, threads=threads, devices=("cpu",))
+    context = Context(threads=threads, devices=("cpu",))
     encoder = load_encoder(manifest, {}, context)
-    model = SentenceTransformer(
-        str(model_folder(manifest.source, folder)), device="cpu", local_files_only=True
-    )
+    model = SentenceTransformer(str(model_folder(manifest.source)), device="cpu", local_files_only=True)
     settings = Bootstrap(level=0.99, n_resamples=resamples, seed=1)
 
     def ours(texts: list[str]) -> np.ndarray:

@@ -3,15 +3,20 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from workflow_copy import (
     REPOSITORY,
     TINY,
     command_line,
     copy_workflow,
     replaced_in_snakemake,
+    repository,
     rule_facts,
 )
 
@@ -88,7 +93,11 @@ def test_a_misspelt_target_is_told_with_the_nearest(tmp_path):
     assert "there is no target 'scroes'. Did you mean scores?" in outcome.text
 
 
-def test_as_a_module_all_files_have_the_prefix_and_other_rules_stay_as_they_are(tmp_path):
+@pytest.mark.parametrize("is_cloned", [True, False])
+def test_as_a_module_all_files_have_the_prefix_and_other_rules_stay_as_they_are(is_cloned, tmp_path):
+    snakefile = REPOSITORY / "Snakefile"
+    if not is_cloned:
+        snakefile = f"git+file://{repository(tmp_path / 'repository')}/workflow/Snakefile@main"
     config = {
         "experiment": {
             "title": "As a module",
@@ -105,7 +114,7 @@ def test_as_a_module_all_files_have_the_prefix_and_other_rules_stay_as_they_are(
     (tmp_path / "Snakefile").write_text(
         f"""
 module legal:
-    snakefile: "{REPOSITORY / "Snakefile"}"
+    snakefile: "{snakefile}"
     config: {config}
     replace_prefix: {{"results/": "legal/results/"}}
 
@@ -139,3 +148,23 @@ rule all:
     of_costs = max(given, key=len).split()
     assert "legal/results/benchmarks/train/simcse-sample.jsonl" in of_costs
     assert [file for file in of_costs if not file.startswith("legal/results/benchmarks/")] == []
+
+
+def test_the_environment_of_jobs_has_what_they_import_as_pinned():
+    envs = REPOSITORY / "envs"
+    of_jobs = yaml.safe_load((envs / "sentflow.yaml").read_text(encoding="utf-8"))["dependencies"][-1]["pip"]
+    pins = [
+        line
+        for name in ("requirements.in", "requirements-torch.in")
+        for line in (envs / name).read_text(encoding="utf-8").splitlines()
+    ]
+    assert _versions(of_jobs).items() <= _versions(pins).items()
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    # The other packages are those of Snakemake's process and of commands
+    others = {"joblib", "psutil", "rich", "snakemake", "typer"}
+    assert _versions(project["dependencies"]).keys() - others <= _versions(of_jobs).keys()
+
+
+def _versions(lines: list[str]) -> dict[str, str]:
+    requirements = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return {canonicalize_name(one.name): str(one.specifier) for one in requirements}

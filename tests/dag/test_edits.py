@@ -195,7 +195,7 @@ RECORDED = ("record", "report")
             ),
         ),
         slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *RECORDED)),
-        ({"models": {"random": {"seed": 1}}}, ("fetch_model random", *OF_RANDOM, "record")),
+        ({"models": {"random": {"seed": 1}}}, ("describe_model random", *OF_RANDOM, "record")),
         (
             WITH_PINNED,
             (
@@ -282,7 +282,7 @@ def test_the_catalog_counts_only_where_it_is_read(project, everything):
     text = text.replace("53aa5117", "53aa5118").replace("stop_words: portuguese", "stop_words: none")
     models.write_text(text, encoding="utf-8")
     assert planned(project) == jobs(
-        everything, "fetch_model …tfidf", "probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES
+        everything, "describe_model …tfidf", "probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES
     )
 
 
@@ -318,4 +318,4 @@ def test_another_address_of_the_same_file_runs_nothing_and_other_bytes_do(tmp_pa
     assert planned(project, config("https://two.example.org/b.arff", "1" * 64)) == {*RECORDED, "make_checks"}
     other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
     assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
-    assert "fetch_model random" not in other_bytes
+    assert "describe_model random" not in other_bytes

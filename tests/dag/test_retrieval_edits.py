@@ -107,7 +107,7 @@ def retriever(name, **keys):
         ),
         pytest.param(
             changed(models={"cross": {**CONFIG["models"]["cross"], "source": {"folder": "other"}}}),
-            {"fetch_model cross", "search mine/again", "evaluate mine/again", *MEASURED},
+            {"describe_model cross", "search mine/again", "evaluate mine/again", *MEASURED},
             id="another cross-encoder",
         ),
         pytest.param(

@@ -50,10 +50,8 @@ class MiniLM:
 
         manifest = fetch_model("minilm-l6", catalog()["models"]["minilm-l6"], folder)
         self._folder, self._key = folder, manifest.files_sha256
-        self._encoder = load_encoder(
-            manifest, {}, Context(manifest_folder=folder, threads=2, devices=("cpu",))
-        )
-        self._tokenizer = Tokenizer.from_file(str(model_folder(manifest.source, folder) / "tokenizer.json"))
+        self._encoder = load_encoder(manifest, {}, Context(threads=2, devices=("cpu",)))
+        self._tokenizer = Tokenizer.from_file(str(model_folder(manifest.source) / "tokenizer.json"))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._known: dict[tuple[int, ...], np.ndarray] = {}

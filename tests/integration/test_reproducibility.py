@@ -12,8 +12,8 @@ from workflow_copy import (
     copy_workflow,
     ended,
     environment,
+    repository,
     result_files,
-    snakemake,
     snakemake_words,
 )
 
@@ -73,7 +73,7 @@ def test_jobs_that_see_nothing_but_their_inputs_give_the_same_bytes(reference, t
 
 MODULE = """
 module {name}:
-    snakefile: "{snakefile}"
+    snakefile: {snakefile}
     config: config
     replace_prefix: {{"results/": "{name}/results/"}}
 
@@ -88,13 +88,27 @@ rule summaries:
 
 @pytest.mark.slow
 def test_two_modules_side_by_side_in_another_workflow_give_the_same_bytes(undisturbed, tmp_path):
+    repository(tmp_path / "hosts" / "lab" / "sentflow")
+    # As snakedeploy writes it. Git takes the repository from the folder instead.
+    snakefiles = {
+        "first": f'"{REPOSITORY / "Snakefile"}"',
+        "second": 'github("lab/sentflow", path="workflow/Snakefile", branch="main")',
+    }
+    git = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.file://{tmp_path}/hosts/.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://github.com/",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
     config = merge(*(yaml.safe_load(file.read_text(encoding="utf-8")) for file in (TINY, SMALL)))
-    modules = [MODULE.format(name=name, snakefile=REPOSITORY / "Snakefile") for name in ("first", "second")]
+    modules = [MODULE.format(name=name, snakefile=snakefile) for name, snakefile in snakefiles.items()]
     lines = ["configfile: 'both.json'\n", *modules, OTHERS]
     (tmp_path / "both.json").write_text(json.dumps(config), encoding="utf-8")
     (tmp_path / "Snakefile").write_text("".join(lines), encoding="utf-8")
-    done = snakemake(tmp_path, "--cores", "2")
+    done = ended(snakemake_words("--cores", "2"), tmp_path, {**environment(), **git})
     assert done.code == 0, done.text[-6000:]
-    for name in ("first", "second"):
+    for name in snakefiles:
         assert result_files(tmp_path / name) == result_files(undisturbed)
     assert not (tmp_path / "results").exists()
+    again = ended(snakemake_words("--cores", "2"), tmp_path, {**environment(), **git})
+    assert "Nothing to be done" in again.text

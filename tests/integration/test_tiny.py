@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from workflow_copy import TINY, snakemake
+from workflow_copy import TINY, snakemake, undeclared
 
 pytestmark = pytest.mark.slow
 
@@ -31,3 +31,8 @@ def test_a_second_run_does_nothing(reference):
     outcome = snakemake(reference, "--cores", "2", "--configfile", str(TINY))
     assert outcome.code == 0
     assert "Nothing to be done" in outcome.text
+
+
+def test_every_file_is_an_output_a_log_or_a_benchmark_of_a_job(reference):
+    """Nothing else reaches other machines."""
+    assert undeclared(reference, "all", "exports", configfiles=[TINY]) == []

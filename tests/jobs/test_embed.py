@@ -30,7 +30,7 @@ def embed(tmp_path):
 
     def run(entry=RANDOM, texts=TEXTS, settings=None, name="out", code="", collection="dados", **more):
         manifest = tmp_path / "models" / "my-model" / "manifest.json"
-        jobs.fetch_model(model="my-model", settings=entry, output=manifest)
+        jobs.fetch_model(model="my-model", settings=entry, manifest=manifest)
         path = tmp_path / "plain.parquet"
         write_parquet(path, pa.table({"text": pa.array(texts, pa.string())}))
         folder = tmp_path / name / "embeddings/my-model"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import zipfile
 from fnmatch import fnmatch
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from safetensors.numpy import save
 from sentflow.encoders import fetch as hub_files
 from sentflow.encoders.jobs import fetch_model
 from sentflow.errors import DataError
+from sentflow.files.archives.members import member_names, member_streams
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 URL = "http://127.0.0.1:9/s/abc/download/modelo.zip"  # nobody answers there
@@ -46,18 +48,28 @@ def write_files(folder, files=FILES):
 
 @pytest.fixture
 def fetch(tmp_path, monkeypatch):
-    """Run the command on an entry; gives the manifest and the folder it lies in."""
+    """Run the job on an entry; gives the manifest and the files of the archive beside it."""
     monkeypatch.delenv("SENTFLOW_MIRROR", raising=False)
     monkeypatch.setattr("sentflow.downloads.http.time.sleep", lambda seconds: None)
     folder = tmp_path / "results" / "models" / "my-model"
 
     def run(entry, mirrors=()):
         places = [str(mirror) for mirror in mirrors]
-        fetch_model(model="my-model", settings=entry, mirrors=places, output=folder / "manifest.json")
-        return json.loads((folder / "manifest.json").read_text(encoding="utf-8")), folder
+        archive = None if "folder" in entry["source"] else folder / "weights.tar"
+        made = {"manifest": folder / "manifest.json", "model_files": archive}
+        fetch_model(model="my-model", settings=entry, mirrors=places, **made)
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        found = {name: stream.read() for name, stream in member_streams(archive, member_names(archive))}
+        assert {name: sha256(content) for name, content in found.items()} == manifest["files"]
+        return manifest, found
 
-    run.folder = folder
+    run.folder, run.cache = folder, tmp_path / "results" / "cache"
     return run
+
+
+def kept(cache):
+    """What lies in a cache."""
+    return sorted(path.relative_to(cache).as_posix() for path in cache.rglob("*") if path.is_file())
 
 
 def neural(source, **keys):
@@ -106,12 +118,11 @@ def test_a_wrong_checksum_names_the_file_and_leaves_no_manifest(fetch, tmp_path)
 
 
 def test_hub_model_at_its_commit(fetch, hub):
-    manifest, folder = fetch(neural({"hub": "lab/modelo", "revision": COMMIT}))
+    manifest, found = fetch(neural({"hub": "lab/modelo", "revision": COMMIT}))
     assert hub.calls == [("lab/modelo", COMMIT)]
     assert manifest["revision"] == COMMIT
-    assert sorted(manifest["files"]) == READ
-    found = [path.relative_to(folder / "weights").as_posix() for path in (folder / "weights").rglob("*.*")]
     assert sorted(found) == READ
+    assert manifest["parameters"] == 1
 
 
 def test_rests_of_a_killed_copy_are_not_taken_for_the_model(fetch, hub, monkeypatch):
@@ -127,12 +138,33 @@ def test_rests_of_a_killed_copy_are_not_taken_for_the_model(fetch, hub, monkeypa
     assert sorted(fetch(entry)[0]["files"]) == READ
 
 
-def test_damaged_weights_are_downloaded_again(fetch, hub):
+def test_what_the_cache_has_is_not_downloaded_again_unless_it_is_damaged_or_gone(fetch, hub):
     entry = neural({"hub": "lab/modelo", "revision": COMMIT})
-    first, folder = fetch(entry)
-    (folder / "weights" / "model.safetensors").write_text("damaged")
-    assert fetch(entry)[0] == first
+    first = fetch(entry)
+    archive = (fetch.folder / "weights.tar").read_bytes()
+    assert fetch(entry) == first
+    assert len(hub.calls) == 1
+    [weights] = fetch.cache.rglob("model.safetensors")
+    weights.write_text("damaged")
+    assert fetch(entry) == first
     assert len(hub.calls) == 2
+    shutil.rmtree(fetch.cache)
+    assert fetch(entry) == first
+    assert len(hub.calls) == 3
+    assert (fetch.folder / "weights.tar").read_bytes() == archive
+
+
+def test_files_that_an_earlier_version_fetched_beside_the_manifest_are_taken(fetch, hub):
+    entry = neural({"hub": "lab/modelo", "revision": COMMIT})
+    files = {name: FILES[name] for name in READ}
+    write_files(fetch.folder / "weights", files)
+    about = {"source": entry["source"], "allow_pickle": False}
+    record = {**about, "files": {name: sha256(content) for name, content in files.items()}}
+    (fetch.folder / "weights.json").write_text(json.dumps(record))
+    manifest, _ = fetch(entry)
+    assert not hub.calls
+    assert manifest["files"] == record["files"]
+    assert sorted(path.name for path in fetch.folder.iterdir()) == ["manifest.json", "weights.tar"]
 
 
 PICKLED = {
@@ -157,11 +189,25 @@ def test_archive_from_a_mirror_is_unpacked_without_its_outer_folders(fetch, tmp_
         for name, content in FILES.items():
             archive.writestr(f"a/b/{name}", content)
     source = {"archive": {"urls": [URL], "sha256": sha256(path.read_bytes())}}
-    manifest, folder = fetch(neural(source), [tmp_path / "mirror"])
+    manifest, _ = fetch(neural(source), [tmp_path / "mirror"])
     assert manifest["files"] == {name: sha256(FILES[name]) for name in READ}
-    found = [path.relative_to(folder / "weights").as_posix() for path in (folder / "weights").rglob("*.*")]
-    assert sorted(found) == READ
-    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "weights", "weights.json"]
+    assert sorted(path.name for path in fetch.folder.iterdir()) == ["manifest.json", "weights.tar"]
+    key = sha256(json.dumps(manifest["files"], sort_keys=True))
+    [record] = (name for name in kept(fetch.cache) if name.endswith(".json") and name.count("/") == 1)
+    assert kept(fetch.cache) == sorted([record, *(f"weights/{key}/{name}" for name in READ)])
+
+
+def test_word_vectors_in_an_archive_are_its_one_file(fetch, tmp_path):
+    path = tmp_path / "mirror/127.0.0.1/s/abc/download/modelo.zip"
+    path.parent.mkdir(parents=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a/vectors.vec", "lei 1 2\n")
+        archive.writestr("a/README", "not read")
+    source = {"archive": {"urls": [URL], "sha256": sha256(path.read_bytes())}}
+    entry = {"kind": "word-vectors", "source": source}
+    assert fetch(entry, [tmp_path / "mirror"])[1] == {"vectors.vec": b"lei 1 2\n"}
+    path.unlink()
+    assert fetch(entry)[1] == {"vectors.vec": b"lei 1 2\n"}  # of the cache
 
 
 def test_a_snapshot_is_read_beside_the_manifest_where_a_module_has_its_results_elsewhere(tmp_path):
@@ -169,7 +215,7 @@ def test_a_snapshot_is_read_beside_the_manifest_where_a_module_has_its_results_e
     write_files(tmp_path / "legal/results" / inside)
     output = tmp_path / "legal/results/models/simcse/step-000020/manifest.json"
     entry = neural({"folder": f"results/{inside}"})
-    fetch_model(model="simcse/step-000020", settings=entry, mirrors=[], output=output)
+    fetch_model(model="simcse/step-000020", settings=entry, mirrors=[], manifest=output)
     assert json.loads(output.read_text(encoding="utf-8"))["source"]["folder"] == str(
         tmp_path / "legal/results" / inside
     )

@@ -9,7 +9,7 @@ import pytest
 from tiny_bert import TEXTS, save_tiny_bert
 from training_jobs import job_settings, rows_in, start_in
 
-from sentflow.encoders.manifest import read_manifest
+from sentflow.encoders.manifest import checked_folder, read_manifest
 from sentflow.errors import SentflowError
 from sentflow.files.io import read_json, read_sealed, write_sealed
 from sentflow.files.rows import write_rows
@@ -27,7 +27,7 @@ def snapshots(tmp_path):
     saved = save_tiny_bert(tmp_path / "saved", layers=2)
     for step in SCORES:
         folder = shutil.copytree(saved, tmp_path / f"snapshots/step-{step:06d}")
-        (folder / f"after-{step}.txt").write_text("", encoding="utf-8")
+        (folder / "vocab.txt").write_text(f"after {step}", encoding="utf-8")
     return tmp_path / "snapshots"
 
 
@@ -42,6 +42,7 @@ def choose(snapshots: Path, **selection: object) -> Path:
         held_out=folder / "held-out.parquet",
         settings=SnapshotChoice(**{"model": "mine", "kind": "trained", "pairs": "STSB-dev", **selection}),
         manifest=folder / "model/manifest.json",
+        model_files=folder / "model/weights.tar",
         last=folder / "last",
         selection=folder / "selection.json",
     )
@@ -54,9 +55,9 @@ def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snaps
     shutil.rmtree(snapshots)
     assert read_sealed(folder / "selection.json")["step"] == step
     manifest = read_manifest(folder / "model/manifest.json")
-    assert (folder / f"model/weights/after-{step}.txt").is_file()
-    assert all((folder / "model/weights" / name).is_file() for name in manifest.files)
-    assert (folder / "last/after-4.txt").is_file()
+    unpacked = checked_folder(manifest, folder / "model/weights.tar")
+    assert (unpacked / "vocab.txt").read_text(encoding="utf-8") == f"after {step}"
+    assert (folder / "last/vocab.txt").read_text(encoding="utf-8") == "after 4"
     assert (folder / "last/model.safetensors").is_file()
 
 
@@ -73,7 +74,6 @@ def test_of_held_out_rows_the_lowest_loss_or_the_highest_precision_is_chosen(sna
     chosen = read_sealed(folder / "selection.json")
     assert (chosen["step"], chosen["looked_at"]) == (step, [0, 2, 4])
     assert chosen["score"] == (0.3 if measure == "loss" else 0.8)
-    assert (folder / f"model/weights/after-{step}.txt").is_file()
 
 
 NAN = math.nan
@@ -127,7 +127,7 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
     assert outputs["record"].read_bytes() == record
     assert read_json(out / "made")["resumed_at"] == [2]
 
-    choice = {name: out / name for name in ("manifest", "selection", "last")}
+    choice = {name: out / name for name in ("manifest", "model_files", "selection", "last")}
     taken = {"snapshots": outputs["snapshots"], "record": outputs["record"]}
     taken["held_out"] = outputs["held_out"]
     assert given_up.exists()

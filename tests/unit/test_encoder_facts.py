@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.safety import count_parameters
 from sentflow.report.costs.summary import Embedding, encoder_rows
 
 SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfidf"])
 
 
-def manifest(folder, *names):
-    return Manifest(
-        4, kind="sentence-transformers", source={"folder": str(folder)}, files=dict.fromkeys(names, "sha")
-    )
+def counted(folder, *names, kind="sentence-transformers"):
+    return count_parameters(kind, folder, names)
 
 
 def test_parameters_are_counted_from_the_headers_of_all_files(tmp_path):
@@ -27,17 +24,17 @@ def test_parameters_are_counted_from_the_headers_of_all_files(tmp_path):
     )
     (tmp_path / "sub").mkdir()
     save_file({"b": np.zeros(5, np.float16)}, tmp_path / "sub" / "two.safetensors")
-    found = manifest(tmp_path, "one.safetensors", "sub/two.safetensors", "config.json")
-    assert count_parameters(found, tmp_path) == 3 * 4 + 5  # whole numbers are positions, not weights
+    # whole numbers are positions, not weights
+    assert counted(tmp_path, "one.safetensors", "sub/two.safetensors", "config.json") == 3 * 4 + 5
+    assert counted(tmp_path, kind="tfidf") == 0
 
 
 def test_what_cannot_be_counted_is_not_known(tmp_path):
     (tmp_path / "broken.safetensors").write_bytes(b"\xff" * 20)
-    assert math.isnan(count_parameters(manifest(tmp_path, "broken.safetensors"), tmp_path))
-    assert math.isnan(count_parameters(manifest(tmp_path, "absent.safetensors"), tmp_path))
-    assert math.isnan(count_parameters(manifest(tmp_path / "absent", "x.safetensors"), tmp_path))
-    assert math.isnan(count_parameters(manifest(tmp_path, "pytorch_model.bin"), tmp_path))
-    assert math.isnan(count_parameters(Manifest(4, kind="api"), tmp_path))
+    assert counted(tmp_path, "broken.safetensors") is None
+    assert counted(tmp_path, "absent.safetensors") is None
+    assert counted(tmp_path, "pytorch_model.bin") is None
+    assert counted(tmp_path, kind="api") is None
 
 
 def write_embedding(folder, dataset, *, task=None, texts=100):

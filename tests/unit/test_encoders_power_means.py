@@ -18,7 +18,7 @@ def encode(folder, texts, **settings):
     entry = {"kind": "power-means", "source": {"file": str(path)}, **settings}
     assert not mistakes(Model, entry, where="models.m")
     manifest = fetch_model("m", fetch_settings(entry), folder)
-    encoder = load_encoder(manifest, encode_settings(entry), Context(manifest_folder=folder))
+    encoder = load_encoder(manifest, encode_settings(entry), Context())
     vectors = encoder.encode(texts, role="text", task=None)
     assert vectors.dtype == np.float32 and vectors.shape == (len(texts), encoder.dimension)
     return vectors

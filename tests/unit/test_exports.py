@@ -1,5 +1,7 @@
 """Exports, read back by the packages that they are for where these are installed."""
 
+import importlib.resources
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,8 @@ import pytest
 import yaml
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import ScoreExport
+from sentflow.exports.crate import write_crate
+from sentflow.exports.identity import Crate, ScoreExport
 from sentflow.exports.jobs import export_huggingface, export_mteb
 from sentflow.files.io import read_json, write_json
 from sentflow.files.parquet import write_parquet
@@ -102,3 +105,34 @@ def test_eval_results_are_read_by_huggingface_hub(inputs, tmp_path):
     assert entry.dataset_revision == DIGESTS["T1A-sample"][:40]
     assert entry.value == pytest.approx(100 * row.mean, abs=1e-5)
     assert "protocol published; generalisation 99 % interval" in entry.notes
+
+
+@pytest.mark.slow
+def test_a_crate_has_all_that_its_profile_requires(tmp_path, monkeypatch):
+    services = pytest.importorskip(
+        "rocrate_validator.services", reason="optional: envs/requirements-crosscheck.txt"
+    )
+    from requests import Response
+    from rocrate_validator.utils.http import HttpRequester
+
+    # The context of RO-Crates, which the validator would fetch
+    served = Response()
+    served.status_code, served.headers["Content-Type"] = 200, "application/ld+json"
+    served._content = (importlib.resources.files("rocrate") / "data" / "ro-crate.jsonld").read_bytes()
+    monkeypatch.setattr(HttpRequester, "get", lambda *_, **__: served, raising=False)
+    facts = {"licence": "MIT", "citation": "none"}
+    dataset = {"title": "Leis", "language": "pt", "checksums": {"leis é.csv": "0" * 64}, **facts}
+    model = {"name": "owner/encoder", "title": "Encoder", "revision": "a" * 40, **facts}
+    about = Crate.from_parts(
+        {"title": "Um título", "description": "", "tables": {}, "datasets": {"leis": dataset}}
+        | {"models": {"encoder": model}}
+    )
+    files = {name: tmp_path / name for name in ("scores.csv", "figures/a é #1.pdf")}
+    for file in files.values():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("1\n", encoding="utf-8")
+    crate = tmp_path / "run.crate.zip"
+    write_crate(crate, files, about=about, versions=json.loads(json.dumps(versions())))
+    # With what it is based on: RO-Crate 1.1
+    result = services.validate({"rocrate_uri": str(crate), "profile_identifier": "process-run-crate-0.5"})
+    assert [issue.message for issue in result.get_issues()] == []

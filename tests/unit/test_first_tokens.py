@@ -36,7 +36,7 @@ def loaded(folder, kind="transformers", pooling="cls", **more):
     entry = {"kind": kind, "source": {"folder": str(folder)}, **more}
     assert not mistakes(Model, entry, where="mine")
     manifest = fetch_model("mine", fetch_settings(entry), folder.parent)
-    encoder = load_encoder(manifest, {"pooling": pooling}, Context(manifest_folder=folder.parent))
+    encoder = load_encoder(manifest, {"pooling": pooling}, Context())
     return manifest, encoder.encode(TEXTS, role="text", task=None)
 
 

@@ -1,6 +1,7 @@
 """Names that the rules use. No logic of its own: it is in the package, where it is tested."""
 
 import gc
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -86,7 +87,9 @@ try:
             [home / "config.yaml", *workflow.overwrite_configfiles],
         )
 except ConfigError as error:
-    raise WorkflowError(str(error)) from None
+    # Not as an error of Snakemake, which would name lines of this file
+    logger.error(str(error))
+    sys.exit(1)
 
 # A job on a cluster plans itself again, with the cores that it was given: those are its own.
 local_cores = workflow.resource_settings.cores if workflow.is_main_process else None
@@ -96,7 +99,9 @@ if is_module:
     # onstart is that of the other workflow
     if workflow.is_main_process:
         write_sources(SOURCES_OF_RUN)
-    command = partial(command, first_words=first_words)
+    # By name, for a command that changes, as with the number of this process, runs again
+    os.environ[f"SENTFLOW_{__name__}"] = first_words.format()
+    command = partial(command, first_words=f'eval "$SENTFLOW_{__name__}"; ')
 else:
     shell.prefix(first_words)
     put_this_python_first()

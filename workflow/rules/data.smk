@@ -37,13 +37,14 @@ job_rule(
 
 
 rule fetch_model:
-    """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights next to it."""
+    """An encoder from the hub or an archive → its manifest and its files."""
     input:
         targets.encoders.files,
     output:
-        paths.MANIFEST,
+        manifest=paths.MANIFEST,
+        model_files=paths.WEIGHTS,
     wildcard_constraints:
-        model=one_of(targets.encoders.fetched),
+        model=one_of(targets.encoders.archived),
     # See rule embed
     priority: 1
     localrule: True
@@ -59,12 +60,22 @@ rule fetch_model:
         command("fetch_model")
 
 
+use rule fetch_model as describe_model with:
+    output:
+        manifest=paths.MANIFEST,
+        # They stay in their package or folder, or there are none.
+        model_files=[],
+    wildcard_constraints:
+        model=one_of(targets.encoders.described),
+
+
 rule embed:
     """The vectors of one encoder on the texts of one collection, in their role."""
     input:
         **digested(texts=paths.TEXTS),
         manifest=paths.MANIFEST,
         # The manifest holds their checksums.
+        model_files=ancient(targets.encoders.model_files),
         own=ancient(targets.encoders.files),
     output:
         embeddings=paths.EMBEDDINGS,
@@ -77,7 +88,11 @@ rule embed:
     priority: 1
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
-        **asks("embed", 120, per_input=dict(texts=12), per_weights=2, model="manifest"),
+        **asks(
+            "embed",
+            120,
+            per_input=dict(texts=12, model_files=targets.encoders.copies_of_files),
+        ),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,

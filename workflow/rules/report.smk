@@ -1,5 +1,9 @@
 """Summaries → tables, figures, checks, the page, the record of the run."""
 
+
+report: "../report/workflow.rst"
+
+
 job_rule(
     "summarise_costs",
     dict(

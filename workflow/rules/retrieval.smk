@@ -75,6 +75,7 @@ job_rule(
         **digested(corpus=paths.CORPUS),
         # It holds the checksums of the tokenizer's files.
         manifest=retrieval.model_of_cut,
+        model_files=ancient(retrieval.files_of_cut),
     ),
     with_digest(table=paths.PASSAGES),
     minutes=60,
@@ -111,7 +112,8 @@ rule search:
     input:
         **digested(**judged, **retrieval.search_files),
         **retrieval.vectors(),
-        manifest=retrieval.cross_encoder,
+        manifest=retrieval.of_cross_encoder(retrieval.manifest),
+        model_files=ancient(retrieval.of_cross_encoder(retrieval.model_files)),
         trec=local(retrieval.run_file),
     output:
         **with_digest(run=paths.RUN),
@@ -382,6 +384,7 @@ rule explain:
         **retrieval.vectors(**retrieval.explained_vectors),
         hardest=paths.HARD_QUESTIONS,
         manifest=retrieval.manifest,
+        model_files=ancient(retrieval.model_files),
     output:
         paths.SHARED_TERMS,
     wildcard_constraints:

@@ -94,6 +94,8 @@ rule train:
     input:
         **digested(rows=training.rows),
         start=training.start,
+        # The manifest holds their checksums.
+        start_files=ancient(training.start_files),
         teacher_texts=ancient(training.of_teacher(paths.TEXTS)),
         teacher_embeddings=ancient(training.of_teacher(paths.EMBEDDINGS)),
         teacher_info=training.of_teacher(paths.EMBEDDINGS_INFO),
@@ -109,7 +111,7 @@ rule train:
     retries: 3
     threads: 4
     resources:
-        **asks("train", 720, per_weights=6, model="start"),
+        **asks("train", 720, per_input=dict(start_files=6)),
         device=training.device,
         attempt=lambda wildcards, attempt: attempt,
         gpu=training.gpus,
@@ -168,6 +170,7 @@ job_rule(
     dict(
         selection=paths.CHOSEN_SNAPSHOT,
         manifest=paths.MANIFEST,
+        model_files=paths.WEIGHTS,
         last=directory(paths.LAST_SNAPSHOT),
     ),
     local=True,

@@ -49,7 +49,7 @@ def manifest_of(folder, tmp_path, **entry):
 
 
 def scorer(folder, tmp_path, settings=(), **context):
-    context = Context(manifest_folder=tmp_path, devices=("cpu",), **context)
+    context = Context(devices=("cpu",), **context)
     return load_encoder(manifest_of(folder, tmp_path), dict(settings), context)
 
 

@@ -21,7 +21,7 @@ from sentflow.config.problems.encoders import custom_problems
 from sentflow.encoders.custom_class import EMBED
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
-from sentflow.encoders.manifest import checked_folder
+from sentflow.encoders.manifest import is_archived, model_folder, unpacked_folder
 from sentflow.encoders.settings import CUSTOM
 from sentflow.encoders.vectors.storage import (
     FloatArray,
@@ -366,7 +366,8 @@ def named_model(name: str | Path, folder: Path, mirrors: Sequence[str]) -> Any:
         )
     place = folder / re.sub(r"[^\w.-]+", "-", str(name)).strip("-")
     request = {"kind": "sentence-transformers", "source": source}
-    weights = checked_folder(fetch_model(str(name), request, place, mirrors=mirrors), place)
+    manifest = fetch_model(str(name), request, place, mirrors=mirrors)
+    weights = unpacked_folder(manifest.files, place) if is_archived(source) else model_folder(source)
     return SentenceTransformer(str(weights), trust_remote_code=False, local_files_only=True)
 
 

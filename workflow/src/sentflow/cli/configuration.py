@@ -13,7 +13,7 @@ from sentflow.config.experiment import Experiment
 from sentflow.config.load import load_catalog, load_experiment
 from sentflow.config.own_paths import read_configuration_file
 from sentflow.encoders.entries import fetch_settings
-from sentflow.encoders.manifest import read_manifest, source_kind
+from sentflow.encoders.manifest import is_archived, read_manifest
 from sentflow.encoders.settings import MADE_BY, TRAINED
 from sentflow.errors import ConfigError, DataError
 from sentflow.flow import paths
@@ -29,7 +29,9 @@ ConfigFiles = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-ResultsRead = Annotated[Path, typer.Option("--results", help="The results folder; nothing is written there.")]
+ResultsRead = Annotated[
+    Path, typer.Option("--results", help="The results folder; only its cache is written.")
+]
 
 
 def read_experiment(files: Sequence[Path] | None, *, alone: bool = False) -> Experiment:
@@ -103,23 +105,23 @@ def processors() -> int:
 
 
 def fetched_manifest(
-    model: str, entry: Mapping[str, Any], folder: Path, *, before: str, results: Path = Path(paths.RESULTS)
-) -> tuple["Manifest", Path]:
-    """The manifest of a model and the folder it lies in; downloads and trainings are left to the pipeline."""
+    model: str, entry: Mapping[str, Any], *, before: str, results: Path = Path(paths.RESULTS)
+) -> tuple["Manifest", Path | None]:
+    """The manifest of a model, and the archive of its files if there is one; what lacks is left to the pipeline."""
     is_trained = entry["kind"] == TRAINED
     source = {"trained": model} if is_trained else entry["source"]
-    if source_kind(source) in ("folder", "package"):
+    if not is_archived(source):
         from sentflow.encoders.fetch import fetch_model
 
-        return fetch_model(model, fetch_settings(entry), folder), folder
-    file = paths.MANIFEST.format(model=model)
-    path = in_folder(results, file)
+        return fetch_model(model, fetch_settings(entry), Path()), None
+    files = [pattern.format(model=model) for pattern in (paths.MANIFEST, paths.WEIGHTS)]
+    path, archive = (in_folder(results, file) for file in files)
     kind = MADE_BY.get(str(entry.get("recipe")), entry["kind"])
     manifest = read_manifest(path) if path.is_file() else None
-    if manifest is None or manifest.source != source or manifest.kind != kind:
+    if manifest is None or manifest.source != source or manifest.kind != kind or not archive.is_file():
         done = "trained" if is_trained else "downloaded"
         raise ConfigError(
-            f"{model} has to be {done} before {before}, and {path} does not say that it was. Select the model, or a "
-            f"retriever that names it, and run: sentflow run --cores 1 {file}"
+            f"{model} has to be {done} before {before}, and {path.parent} does not hold it. Select the model, or a "
+            f"retriever that names it, and run: sentflow run --cores 1 {' '.join(files)}"
         )
-    return manifest, path.parent
+    return manifest, archive

@@ -2,7 +2,6 @@
 
 import math
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -115,14 +114,12 @@ def _explained_text(
     from sentflow.encoders.kind import Context, load_encoder
     from sentflow.encoders.neural.tokenizer import term_names
 
-    with quiet(), tempfile.TemporaryDirectory() as temporary:
-        manifest, folder = fetched_manifest(
-            model, entry, Path(temporary), before="its terms are shown", results=results
-        )
-        encoder = load_encoder(manifest, encode_settings(entry, roles=(role,)), Context(folder))
+    with quiet():
+        manifest, model_files = fetched_manifest(model, entry, before="its terms are shown", results=results)
+        encoder = load_encoder(manifest, encode_settings(entry, roles=(role,)), Context(model_files))
         encoded: Any = encoder.encode([text], role=role, task=None)
         reading = encoder.reading
-        name = term_names(manifest, folder)
+        name = term_names(manifest, model_files)
     weights = encoded.weights if has_term_vectors(entry) else encoded
     terms = zip(weights.indices.tolist(), weights.data.tolist(), strict=True)
     return {
@@ -198,7 +195,12 @@ def _explained_run(
     job = _job(retriever, questions, family)
     patterns = (paths.QUESTIONS, paths.JUDGEMENTS, paths.RUN)
     common = [family.corpus(job), *(pattern.format(**vars(job)) for pattern in patterns)]
-    read = {**family.explained_files, **family.explained_vectors, "manifest": family.manifest}
+    read = {
+        **family.explained_files,
+        **family.explained_vectors,
+        "manifest": family.manifest,
+        "model_files": family.model_files,
+    }
     inputs = {name: files_of(job) for name, files_of in read.items()}
     inputs["queries"] += inputs.pop("queries_info")
     files = [*common, *(file for names in inputs.values() for file in names)]
@@ -235,7 +237,8 @@ def _explained_run(
         places: dict[str, Any] = {
             name: [in_folder(results, file) for file in names] for name, names in inputs.items()
         }
-        places["manifest"] = next(iter(places["manifest"]), None)
+        for name in ("manifest", "model_files"):
+            places[name] = next(iter(places[name]), None)
         pairs = [Pair(question, name) for name in chosen]
         found = explain(pairs, asked, settings, ExplainInputs(corpus=corpus_file, **places))
         explained = agreeing(pairs, found, run, where=run_file)

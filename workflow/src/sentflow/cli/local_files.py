@@ -70,13 +70,13 @@ def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
             if source_kind(source) == "file":
                 own_file(source)
             elif entry["kind"] == "sentence-transformers":
-                describe_modules(entry, model_folder(source, Path()))
+                describe_modules(entry, model_folder(source))
             elif entry["kind"] in _PLAIN:
-                folder = model_folder(source, Path())
+                folder = model_folder(source)
                 describe_plain(entry, folder)
                 _refuse_misread(entry, folder)
             else:
-                model_folder(source, Path())
+                model_folder(source)
         except SentflowError as problem:
             yield type(problem)(f"models.{name}: {problem}")
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from sentflow.cli.configuration import in_folder
-from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
+from sentflow.encoders.manifest import Manifest, check_files, is_archived, model_folder, read_manifest
 from sentflow.encoders.settings import CUSTOM, KINDS
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.archives.pack import unpack
 from sentflow.files.atomic import not_written
 from sentflow.flow import paths
 from sentflow.report.numbers import counted, file_size
@@ -60,17 +61,22 @@ def write_folder(model: str, target: Path, *, results: Path) -> str:
             f"{', '.join(there) or 'none, for no encoder was made here yet'}."
         )
     manifest = read_manifest(manifest_file)
-    source = _files_of(model, manifest, manifest_file)
+    _refuse_without_weights(model, manifest, manifest_file)
     card = _card_of(model, results)
     text = card.read_text(encoding="utf-8")
     licence = _licence_of(text, card)
     part = target.with_name(f".{target.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)  # fails where a link is in the way
-        for name in manifest.files:
-            (part / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / name, part / name)
+        part.parent.mkdir(parents=True, exist_ok=True)
+        if is_archived(manifest.source):
+            unpack(in_folder(results, paths.WEIGHTS.format(model=model)), manifest.files, part)
+        else:
+            part.mkdir()  # fails where a link is in the way
+            source = model_folder(manifest.source or {})
+            for name in manifest.files:
+                (part / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / name, part / name)
         (part / CARD).write_text(text, encoding="utf-8")
         (part / LICENCE).write_text(_note(model, licence), encoding="utf-8")
         check_files(part, manifest.files)  # what was copied, for disks fail, too
@@ -97,18 +103,15 @@ def _licence_of(card: str, path: Path) -> str:
     return str(front.get("license_name") or front.get("license") or "unknown")
 
 
-def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
-    """The folder with the files of an encoder, whose checksums are right and among which there are weights."""
+def _refuse_without_weights(model: str, manifest: Manifest, manifest_file: Path) -> None:
     if not manifest.files or manifest.kind == CUSTOM:
         with_files = sorted(name for name, kind in KINDS.items() if "source" in kind.model_fields)
         raise ConfigError(
             f"{model} is of kind {manifest.kind}, which has no files that could be published. Encoders with files are "
             f"of kind {', '.join(with_files)}."
         )
-    folder = checked_folder(manifest, manifest_file.parent)
     if not any(name.endswith(_WEIGHTS) for name in manifest.files):
-        raise DataError(f"{folder} has no weights. Delete {manifest_file} and run snakemake again.")
-    return folder
+        raise DataError(f"{model} has no weights. Delete {manifest_file} and run snakemake again.")
 
 
 def _card_of(model: str, results: Path) -> Path:

@@ -344,6 +344,7 @@ class Answering:
         encoders, names = self._targets.encoders, vars(job)
         return "embed", {
             "manifest": paths.MANIFEST.format(**names),
+            "model_files": encoders.model_files(job),
             "texts": paths.TEXTS.format(**names),
             "collection": job.collection,
             "task": self._targets.of_collection("task")(job),
@@ -370,7 +371,8 @@ class Answering:
                     **judged,
                     "corpus": family.corpus(job),
                     **{name: files(job) for name, files in inputs.items()},
-                    "manifest": family.cross_encoder(job),
+                    "manifest": family.of_cross_encoder(family.manifest)(job),
+                    "model_files": family.of_cross_encoder(family.model_files)(job),
                     "settings": family.search_settings(job),
                     "device": family.search_device(job),
                     "threads": _threads(family.search_threads(job)),

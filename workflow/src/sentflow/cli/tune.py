@@ -3,7 +3,6 @@
 import csv
 import math
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -68,9 +67,9 @@ def tune(
     from sentflow.encoders.tune import Tuning
 
     settings = VectorSettings.model_validate(encode_settings(entry))
-    with quiet(), tempfile.TemporaryDirectory() as folder:
-        manifest, manifest_folder = fetched_manifest(model, entry, Path(folder), before="it is measured")
-        tuning = Tuning(manifest, manifest_folder, settings, chosen, tolerance, rounds, tell=_tell)
+    with quiet():
+        manifest, model_files = fetched_manifest(model, entry, before="it is measured")
+        tuning = Tuning(manifest, model_files, settings, chosen, tolerance, rounds, tell=_tell)
         stages = tuning.stages(most_threads)
         n_tokens = int(tuning.load(stages[0].chosen).token_counts(chosen).sum())
     rows = [row for stage in stages for row in _rows(stage, len(chosen), n_tokens, tolerance=tolerance)]

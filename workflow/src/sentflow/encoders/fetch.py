@@ -1,4 +1,4 @@
-"""The files of a model: brought into ``weights/`` beside its manifest, or left where they are; verified and described.
+"""The files of a model: brought into the cache of the results, or left where they are; verified and described.
 
 The job `fetch_model` finds this module by name: of encoders without such files it depends on nothing here.
 """
@@ -18,25 +18,26 @@ from sentflow.config.datasets import File
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import MIRROR_VARIABLE, is_remote, local_path
 from sentflow.encoders.manifest import (
-    WEIGHTS,
+    Description,
     Manifest,
     check_files,
     description_of,
+    is_archived,
     model_folder,
     source_kind,
+    unpacked_folder,
 )
-from sentflow.encoders.safety import PATTERNS, PICKLES, is_model_file, model_files
+from sentflow.encoders.safety import PATTERNS, PICKLES, count_parameters, is_model_file, model_files
 from sentflow.encoders.settings import KINDS, revision_problems
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
-from sentflow.files.atomic import atomic
+from sentflow.files.archives.pack import is_whole, move_whole
 from sentflow.files.io import file_sha256, read_json, write_json
 from sentflow.files.limits import limits
 from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 
-_RECORD = "weights.json"
 _WORD_VECTORS = (".txt", ".vec", ".gz", ".glove", ".w2v")
 
 
@@ -45,20 +46,20 @@ _ANSWER_WITHIN_SECONDS = 10.0
 _CLIENT_NOTES = ".cache"  # which files there are and how far they have come
 
 
-def fetch_model(
-    name: str, entry: Mapping[str, Any], folder: Path, *, mirrors: Sequence[str] = ()
-) -> Manifest:
+def fetch_model(name: str, entry: Mapping[str, Any], cache: Path, *, mirrors: Sequence[str] = ()) -> Manifest:
     """Obtain a model, verify it and describe it.
 
-    `name`: for messages. `entry`: what `sentflow.encoders.entries.fetch_settings` gives. `folder`: of the manifest;
-    fetched weights go into ``weights/`` there. `mirrors`: folders or base URLs, tried first. Raises ConfigError: the
+    `name`: of its downloads, and for messages. `entry`: what `sentflow.encoders.entries.fetch_settings` gives. `cache`:
+    folder that keeps downloads; files from a hub or an archive are then in its
+    `sentflow.encoders.manifest.unpacked_folder`. `mirrors`: folders or base URLs, tried first. Raises ConfigError: the
     model cannot be read safely, or what the entry names does not exist. Raises DataError: the model cannot be obtained,
     or a file has another checksum.
     """
     try:
         if entry.get("source") is None:
-            return Manifest.of(entry, description_of(entry, folder), {})
-        return _Fetch(entry, entry["source"], folder, mirrors).manifest()
+            parameters = count_parameters(entry["kind"], cache, ())
+            return Manifest.of(entry, description_of(entry, cache), {}, parameters)
+        return _Fetch(name, entry, entry["source"], cache, mirrors).manifest()
     except ConfigError as error:
         raise ConfigError(f"models.{name}: {error}") from error
     except DataError as error:
@@ -69,9 +70,10 @@ def fetch_model(
 class _Fetch:
     """A model with files, on its way."""
 
+    name: str
     entry: Mapping[str, Any]
     source: Mapping[str, Any]
-    folder: Path
+    cache: Path
     mirrors: Sequence[str]
 
     @property
@@ -79,107 +81,102 @@ class _Fetch:
         """Whether pytorch_model.bin may be read."""
         return bool(self.entry.get("allow_pickle", False))
 
+    @property
+    def is_one_file(self) -> bool:
+        """Whether the model is a file of word vectors."""
+        return KINDS[self.entry["kind"]].one_file
+
     def manifest(self) -> Manifest:
-        origin = source_kind(self.source)
-        if KINDS[self.entry["kind"]].one_file:
-            path = self._one_of_archive() if origin == "archive" else own_file(self.source)
-            check_files(path.parent, self.source.get("sha256", {}))
-            return Manifest.of(self.entry, description_of(self.entry, path), {path.name: file_sha256(path)})
-        if origin in ("hub", "archive"):
-            weights, files = self.folder / WEIGHTS, self._fetched()
+        if is_archived(self.source):
+            files = self._fetched()
+            folder = unpacked_folder(files, self.cache)
         else:
-            weights = model_folder(self.source, self.folder)
-            files = self._checked_files(weights)
-        return Manifest.of(self.entry, description_of(self.entry, weights), files)
+            folder = own_file(self.source).parent if self.is_one_file else model_folder(self.source)
+            files = self._checked_files(folder)
+        parameters = count_parameters(self.entry["kind"], folder, files)
+        return Manifest.of(self.entry, self._described(folder, files), files, parameters)
+
+    def _described(self, folder: Path, files: Mapping[str, str]) -> Description:
+        return description_of(self.entry, folder / next(iter(files)) if self.is_one_file else folder)
 
     def _fetched(self) -> dict[str, str]:
-        """Fetch into ``weights/``, unless what lies there came from the same source and is whole."""
-        weights = self.folder / WEIGHTS
-        request = {"source": self.source, "allow_pickle": self.allow_pickle}
-        if (files := self._whole_weights(request)) is not None:
-            logger.info("%s exists and its checksums are correct", weights)
-            return files
-        digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:12]
-        part = self.folder / f".{WEIGHTS}.{digest}.part"
-        for other in self.folder.glob(f".{WEIGHTS}.*.part"):
-            if other != part:
-                shutil.rmtree(other)
+        """The files that the cache holds; they are fetched unless they came from the same source and are whole."""
+        asked = [self.source, self.allow_pickle, self.is_one_file]
+        digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
+        record = self.cache / "weights" / f"{digest}.json"
+        if record.is_file():
+            kept: dict[str, str] = read_json(record)
+            if is_whole(folder := unpacked_folder(kept, self.cache), kept):
+                logger.info("%s exists and its checksums are correct", folder)
+                return kept
+            logger.info("the files are fetched again: %s is not whole", folder)
+        if kept := self._kept_by_earlier_versions():
+            write_json(record, kept)
+            return kept
+        downloads = self.cache / "downloads" / "models" / self.name.replace("/", "-")
+        part = downloads / digest / "files"
         part.mkdir(parents=True, exist_ok=True)
         if source_kind(self.source) == "hub":
             self._from_hub(part)
         else:
             self._from_archive(part)
         files = self._checked_files(part)
-        description_of(self.entry, part)  # what cannot be read is not kept
-        shutil.rmtree(weights, ignore_errors=True)
-        part.rename(weights)
-        write_json(self.folder / _RECORD, {**request, "files": files})
+        for path in list(part.rglob("*")):
+            if path.is_file() and path.relative_to(part).as_posix() not in files:
+                path.unlink()
+        self._described(part, files)  # what cannot be read is not kept
+        move_whole(part, unpacked_folder(files, self.cache), files)
+        write_json(record, files)
+        shutil.rmtree(downloads, ignore_errors=True)  # with what was begun of other sources
         return files
 
-    def _whole_weights(self, request: Mapping[str, Any]) -> dict[str, str] | None:
-        if not (self.folder / _RECORD).is_file():
-            return None
-        try:
-            record = read_json(self.folder / _RECORD)
-            files: dict[str, str] = record.pop("files")
-            if record != request:
-                return None
-            check_files(self.folder / WEIGHTS, files)
-        except (OSError, ValueError, KeyError, DataError) as error:
-            logger.info("weights are fetched again: %s", error)
-            return None
+    def _kept_by_earlier_versions(self) -> dict[str, str]:
+        """The files beside the manifest, where earlier versions fetched them, are moved; empty if there are none."""
+        kept = self.cache.parent / "models" / self.name
+        if not (kept / "weights.json").is_file():
+            return {}
+        record = read_json(kept / "weights.json")
+        files: dict[str, str] = record.pop("files", {})
+        asked = {"source": self.source, "allow_pickle": self.allow_pickle}
+        if record != asked or not is_whole(kept / "weights", files):
+            return {}
+        move_whole(kept / "weights", unpacked_folder(files, self.cache), files)
+        (kept / "weights.json").unlink()
         return files
 
     def _checked_files(self, folder: Path) -> dict[str, str]:
         check_files(folder, self.source.get("sha256", {}))
-        names = model_files(folder, allow_pickle=self.allow_pickle)
+        if self.is_one_file:
+            names = [own_file(self.source).name if "file" in self.source else next(folder.iterdir()).name]
+        else:
+            names = model_files(folder, allow_pickle=self.allow_pickle)
         return {name: file_sha256(folder / name) for name in names}
 
     # --- archives, and files of word vectors --------------------------------------------------------------------
 
     def _from_archive(self, folder: Path) -> None:
-        """Unpack the files of the one model in an archive, without the folders around it."""
-        archive = folder / "model.archive"
+        """Unpack the files of the one model in an archive, without the folders around it; or its one file."""
+        archive = folder.with_name("model.archive")
         place = download(File.model_validate(self.source["archive"]), archive, mirrors=self.mirrors)
         logger.info("unpacking the archive from %s", without_secrets(str(place)))
         names = member_names(archive)
-        root = _model_root(names, archive)
-        wanted = [
-            name
-            for name in names
-            if name.startswith(root)
-            and is_model_file(name.removeprefix(root), allow_pickle=self.allow_pickle)
-        ]
+        shutil.rmtree(folder)  # what a killed job unpacked
+        if self.is_one_file:
+            root, wanted = _one_file(names, archive)
+        else:
+            root = _model_root(names, archive)
+            wanted = [
+                name
+                for name in names
+                if name.startswith(root)
+                and is_model_file(name.removeprefix(root), allow_pickle=self.allow_pickle)
+            ]
         # As streams: weights of some GB need not fit into memory
         for name, member in member_streams(archive, wanted):
             target = folder / name.removeprefix(root)
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as stream:
                 shutil.copyfileobj(member, stream)
-        archive.unlink()
-
-    def _one_of_archive(self) -> Path:
-        """The one file of word vectors in an archive, which stays: its checksum says that all is still right."""
-        archive = self.folder / WEIGHTS / "vectors.archive"
-        download(File.model_validate(self.source["archive"]), archive, mirrors=self.mirrors)
-        names = [name for name in member_names(archive) if name.lower().endswith(_WORD_VECTORS)]
-        if len(names) != 1:
-            found = ", ".join(sorted(names)[:5]) or "none"
-            raise DataError(
-                f"{archive} must hold one file of word vectors ({', '.join(_WORD_VECTORS)}), found: {found}. Unpack it "
-                "yourself and write source: {file: …}."
-            )
-        path = self.folder / WEIGHTS / Path(names[0]).name
-        try:
-            # As a stream: such files have some GB
-            for _, member in member_streams(archive, names):
-                with atomic(path) as part, part.open("wb") as stream:
-                    shutil.copyfileobj(member, stream)
-        except DataError as error:
-            raise DataError(
-                f"{archive}: {names[0]} is damaged ({error}). Delete it and run again."
-            ) from error
-        return path
 
     # --- models of the Hugging Face hub, at one commit ----------------------------------------------------------
 
@@ -261,6 +258,17 @@ def _check_size(hub: str, files: Sequence[Any]) -> None:
         )
 
 
+def _one_file(names: Sequence[str], archive: Path) -> tuple[str, list[str]]:
+    """What is before the name of the one file of word vectors in an archive, and its member."""
+    found = [name for name in names if name.lower().endswith(_WORD_VECTORS)]
+    if len(found) != 1:
+        raise DataError(
+            f"{archive} must hold one file of word vectors ({', '.join(_WORD_VECTORS)}), found: "
+            f"{', '.join(found[:5]) or 'none'}. Unpack it yourself and write source: {{file: …}}."
+        )
+    return found[0].removesuffix(posixpath.basename(found[0])), found
+
+
 def _model_root(names: Sequence[str], archive: Path) -> str:
     """Folder of the model in the archive: the outermost one with modules.json, else with config.json."""
     for mark in ("modules.json", "config.json"):
@@ -276,7 +284,7 @@ def _model_root(names: Sequence[str], archive: Path) -> str:
 
 def own_file(source: Mapping[str, Any]) -> Path:
     """The file of word vectors of a source with ``file``."""
-    path = model_folder(source, Path()) / Path(source["file"]).name
+    path = model_folder(source) / Path(source["file"]).name
     if not path.is_file():
         raise ConfigError(
             f"source.file: there is no file {path}. Write the path of a file of word vectors (.txt, .vec or .gz), "

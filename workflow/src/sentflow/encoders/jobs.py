@@ -17,29 +17,36 @@ def fetch_model(
     settings: Json,
     mirrors: Resource[tuple[str, ...]] = (),
     limits: Resource[Limits] = USUAL,
-    output: Out,
+    manifest: Out,
+    model_files: Out | None = None,
 ) -> None:
     """A model from hub, folder, package or archive → verified files, and the manifest that describes them."""
     from sentflow.downloads.mirrors import mirrors_in_use
-    from sentflow.encoders.manifest import write_manifest
+    from sentflow.encoders.manifest import unpacked_folder, write_manifest
+    from sentflow.files.archives.pack import pack
+    from sentflow.flow import paths
 
     use_limits(limits)
     if not sys.stderr.isatty():
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
-    output.parent.mkdir(parents=True, exist_ok=True)
     used = mirrors_in_use(mirrors, os.environ)
     if "/" in model:  # a snapshot, in the results, which a module of another workflow may have elsewhere
-        results = str(output).removesuffix(f"models/{model}/{output.name}")
+        results = str(manifest).removesuffix(f"models/{model}/{manifest.name}")
         inside = Path(settings["source"]["folder"]).relative_to("results")
         settings = {**settings, "source": {"folder": results + str(inside)}}
     fetch = import_module("sentflow.encoders.fetch")  # named by the rule for encoders with files
-    write_manifest(output, fetch.fetch_model(model, settings, output.parent, mirrors=used))
+    cache = paths.cache_beside(manifest, paths.MANIFEST)
+    found = fetch.fetch_model(model, settings, cache, mirrors=used)
+    if model_files:
+        pack(unpacked_folder(found.files, cache), found.files, model_files)
+    write_manifest(manifest, found)
 
 
 @job("numpy")
 def embed(
     *,
     manifest: In,
+    model_files: In | None = None,
     texts: In,
     collection: Wildcard,
     settings: Json,
@@ -74,7 +81,7 @@ def embed(
     model = model_of(manifest)
     cache = cache_beside(info, EMBEDDINGS_INFO) / "vectors" / model
     context = Context(
-        manifest_folder=manifest.parent,
+        model_files=model_files,
         threads=threads,
         connection=connection or {},
         devices=tuple(device) if isinstance(device, list) else () if device is None else (device,),

@@ -24,7 +24,7 @@ _ROWS_AT_A_TIME = 4096
 class Context:
     """What an encoder is given beside manifest and settings; no vector of a fixed encoder depends on it."""
 
-    manifest_folder: Path = Path()  # where the manifest lies; fetched weights are beside it
+    model_files: Path | None = None  # archive with its files, see `sentflow.encoders.manifest.checked_folder`
     threads: int = 1  # of the processor
     # connection: how a service is reached: the connection keys of an entry
     connection: Mapping[str, Any] = field(default_factory=dict)

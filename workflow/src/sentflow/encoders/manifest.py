@@ -1,8 +1,12 @@
 """The manifest of a model: what was fetched, and what its files say about it."""
 
+import atexit
 import hashlib
 import importlib.util
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
@@ -13,8 +17,7 @@ from sentflow.encoders.settings import KINDS
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import file_sha256, read_json, write_json
-
-WEIGHTS = "weights"
+from sentflow.flow import paths
 
 # Keys of a source, by where it says that the files come from; a package has a folder too
 SOURCE_KEYS = {
@@ -25,6 +28,8 @@ SOURCE_KEYS = {
     "file": ("file", "sha256"),
     "trained": ("trained",),
 }
+# Sources of which the results hold the files, as an archive; those of others are at the same place on every machine
+ARCHIVED = frozenset({"hub", "archive", "trained"})
 
 
 @dataclass(frozen=True)
@@ -49,21 +54,32 @@ class Manifest(Description):
 
     kind: str  # of encoder, see `sentflow.encoders.settings.KINDS`
     revision: str | None = None  # commit of a model from the hub, else None
+    # parameters: trained values, 0 for none, None where only loading would tell; see `sentflow.encoders.safety`
+    parameters: float | None = None
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any], description: Description, files: Mapping[str, str]) -> Self:
+    def of(
+        cls,
+        entry: Mapping[str, Any],
+        description: Description,
+        files: Mapping[str, str],
+        parameters: float | None,
+    ) -> Self:
         """Of an entry with files that are described."""
         source = description.source or entry.get("source")
         revision = source.get("revision") if source else None
         own = {**vars(description), "source": source, "files": {**files, **description.files}}
-        return cls(kind=entry["kind"], revision=revision, **own)
+        return cls(kind=entry["kind"], revision=revision, parameters=parameters, **own)
 
     @property
     def files_sha256(self) -> str | None:
         """One checksum over names and contents of all files; None if there are none."""
-        if not self.files:
-            return None
-        return hashlib.sha256(json.dumps(dict(self.files), sort_keys=True).encode()).hexdigest()
+        return sha256_of(self.files) if self.files else None
+
+
+def sha256_of(files: Mapping[str, str]) -> str:
+    """One checksum of files by their names and checksums."""
+    return hashlib.sha256(json.dumps(dict(files), sort_keys=True).encode()).hexdigest()
 
 
 def description_of(entry: Mapping[str, Any], place: Path) -> Description:
@@ -104,11 +120,19 @@ def source_kind(source: Mapping[str, Any]) -> str:
     return next(kind for kind in SOURCE_KEYS if kind in source)
 
 
-def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
-    """The folder with the files of a model: that of its source, or ``weights/`` beside the manifest."""
+def is_archived(source: Mapping[str, Any] | None) -> bool:
+    """Whether the results hold the files of a source, see `ARCHIVED`."""
+    return bool(ARCHIVED & (source or {}).keys())
+
+
+def unpacked_folder(files: Mapping[str, str], cache: Path) -> Path:
+    """Where a cache holds these files of a model."""
+    return cache / "weights" / sha256_of(files)
+
+
+def model_folder(source: Mapping[str, Any]) -> Path:
+    """The folder with the files of a model whose source is a package, a folder or a file."""
     kind = source_kind(source)
-    if kind in ("hub", "archive", "trained"):
-        return manifest_folder / WEIGHTS
     if kind == "file":
         return Path(source["file"]).expanduser().parent
     folder = Path(source["folder"]).expanduser()
@@ -122,23 +146,37 @@ def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
     return folder
 
 
-def checked_folder(manifest: Manifest, manifest_folder: Path) -> Path:
-    """The folder with the files of a model, which are those of its manifest."""
+def checked_folder(manifest: Manifest, model_files: Path | None) -> Path:
+    """The folder with the files of a model, which are those of its manifest.
+
+    `model_files`: their archive where `is_archived`, which is unpacked into the cache of its results.
+    """
     if manifest.source is None:
         raise ConfigError(
             f"the manifest of a {manifest.kind} model names no source. Delete it and run again."
         )
-    folder = model_folder(manifest.source, manifest_folder)
-    if (
-        folder == manifest_folder / WEIGHTS
-    ):  # a folder of the user's own may be made of links, as the hub's cache is
-        home = folder.resolve()
-        if links := [name for name in manifest.files if not (folder / name).resolve().is_relative_to(home)]:
-            raise DataError(
-                f"{folder / links[0]} is a link that leads out of its folder. Delete {folder} and run snakemake again."
-            )
-    check_files(folder, manifest.files)
+    if not is_archived(manifest.source):
+        folder = model_folder(manifest.source)
+        check_files(folder, manifest.files)
+        return folder
+    if model_files is None:
+        raise ConfigError(
+            f"the files of a {manifest.kind} model are in an archive, which was not given. Write the path of its "
+            "weights.tar."
+        )
+    # Not above: the Snakefile reads this module in every job
+    from sentflow.files.archives.pack import unpack
+
+    folder = unpacked_folder(manifest.files, paths.cache_beside(model_files, paths.WEIGHTS))
+    if not folder.is_dir() and not _is_writable(folder):
+        folder = Path(tempfile.mkdtemp()) / folder.name
+        atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
+    unpack(model_files, manifest.files, folder)
     return folder
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(next(parent for parent in folder.absolute().parents if parent.is_dir()), os.W_OK)
 
 
 def check_files(folder: Path, expected: Mapping[str, str]) -> None:

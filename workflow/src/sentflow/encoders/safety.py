@@ -15,7 +15,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from sentflow.encoders.manifest import Description, Manifest, model_folder
+from sentflow.encoders.manifest import Description
 from sentflow.errors import ConfigError, DataError, SentflowError, listed
 from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import parse_json
@@ -569,20 +569,17 @@ def has_table(config: Mapping[str, Any]) -> bool:
 _WITHOUT_WEIGHTS_KINDS = frozenset({"bag-of-words", "random", "scikit-learn", "tfidf"})
 
 
-def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
+def count_parameters(kind: str, folder: Path, names: Iterable[str]) -> float | None:
     """Values in the tensors of a model's safetensors files; 0 for an encoder without weights.
 
-    NaN where nobody can tell without loading it: other formats, services, a user's own class, files that are gone.
+    None where nobody can tell without loading it: other formats, services, a user's own class.
     """
-    if manifest.kind in _WITHOUT_WEIGHTS_KINDS:
+    if kind in _WITHOUT_WEIGHTS_KINDS:
         return 0.0
-    names = [name for name in manifest.files if name.endswith(".safetensors")]
-    if manifest.source is None or not names:
-        return math.nan
+    read = [folder / name for name in names if name.endswith(".safetensors")]
     try:
-        folder = model_folder(manifest.source, manifest_folder)
-        tensors = [one for name in names for one in tensor_headers(folder / name).values()]
-        # positions and the like are stored beside the weights, as whole numbers that nobody trained
-        return float(sum(math.prod(shape) for shape, dtype in tensors if "F" in dtype))
+        tensors = [one for path in read for one in tensor_headers(path).values()]
     except (OSError, ValueError, SentflowError):
-        return math.nan
+        return None
+    # positions and the like are stored beside the weights, as whole numbers that nobody trained
+    return float(sum(math.prod(shape) for shape, dtype in tensors if "F" in dtype)) if read else None

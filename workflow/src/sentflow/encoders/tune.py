@@ -115,7 +115,7 @@ class Tuning:
     """Measures candidates of a neural model on the processor."""
 
     manifest: Manifest
-    manifest_folder: Path
+    model_files: Path | None
     settings: VectorSettings
     texts: Sequence[str]  # n >= 1 texts, none empty
     # tolerance: of the values of unit vectors: those of a chosen candidate differ from plain ones by no more
@@ -126,7 +126,7 @@ class Tuning:
     def load(self, candidate: Candidate) -> Any:
         """The encoder; ConfigError where the model cannot be computed in this way."""
         own = {name: getattr(candidate, name) for name in ("backend", "dtype", "batch_tokens")}
-        context = Context(self.manifest_folder, threads=candidate.threads, devices=("cpu",))
+        context = Context(self.model_files, threads=candidate.threads, devices=("cpu",))
         return load_encoder(self.manifest, self.settings.model_copy(update=own), context)
 
     def stages(self, threads: int) -> list[Stage]:

@@ -15,6 +15,7 @@ from sentflow.compare.settings import ModelTitle
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
+from sentflow.encoders.manifest import is_archived
 from sentflow.encoders.settings import TRAINED
 from sentflow.flow import paths
 from sentflow.texts.raw_files import raw_files_of
@@ -131,8 +132,7 @@ def weights_of(experiment: Experiment, model: str) -> list[str]:
     Every job that loads the encoder takes it as an input beside the manifest.
     """
     entry = experiment.fetched_models[model]
-    source = entry.get("source") or {}
-    has_archive = entry["kind"] == TRAINED or bool({"hub", "archive"} & source.keys())
+    has_archive = entry["kind"] == TRAINED or is_archived(entry.get("source"))
     return each(paths.WEIGHTS, model=[model]) if has_archive else []
 
 

@@ -162,25 +162,21 @@ def asks(
     rule: str | Callable[[Any], str],
     minutes: float | Callable[[Any], float],
     *,
-    per_input: float | Callable[[Any], float] | Mapping[str, float] = 0.0,
-    per_weights: float = 0.0,
-    model: str = "",
+    per_input: float | Callable[[Any], float] | Mapping[str, float | Callable[[Any], float]] = 0.0,
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
     Arguments are values, or functions of the wildcards. `rule`: its memory is that of `COSTS`, with headroom.
     `per_input`: MB for each MB of input files beside it, which is rows × width × 4 bytes of vectors, as often as the
     job holds them; nothing where the files are not there yet, as in a plan: Snakemake asks again before the job starts.
-    By the names of inputs, where not all count alike. `per_weights`: MB for each MB of fetched weights that
-    lie beside the manifest; `model`: name of that input.
+    By the names of inputs, where not all count alike.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
         named = per_input if isinstance(per_input, Mapping) else {"": per_input}
         inputs = sum(_value(each, wildcards) * _size_mb(input, name) for name, each in named.items() if each)
         base = HEADROOM * (COSTS.get(_value(rule, wildcards), OTHERS).memory_mb or 0) + MARGIN_MB
-        weights = per_weights * _weights_mb(input.get(model)) if per_weights else 0
-        return math.ceil(base + inputs + weights) * attempt
+        return math.ceil(base + inputs) * attempt
 
     def runtime(wildcards: Any, attempt: int) -> int:
         return math.ceil(_value(minutes, wildcards)) * attempt
@@ -190,12 +186,6 @@ def asks(
 
 def _value(given: Value | Callable[[Any], Value], wildcards: Any) -> Value:
     return given(wildcards) if callable(given) else given
-
-
-def _weights_mb(manifest: str) -> float:
-    """Of what was fetched of a model, which lies beside its manifest."""
-    files = Path(manifest).parent.rglob("*")
-    return sum(file.stat().st_size for file in files if file.suffix in (".safetensors", ".bin")) / 2**20
 
 
 def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:

@@ -27,7 +27,7 @@ from sentflow.families.probing import Probing
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
-from sentflow.flow.family import Collection, each, json_text, one_of, pick, pick_known, raw_paths
+from sentflow.flow.family import Collection, each, json_text, one_of, pick, pick_known, raw_paths, weights_of
 from sentflow.flow.products import CHECK, TABLE, Product
 from sentflow.flow.provenance import code, describing, versions
 from sentflow.training.snapshots import SNAPSHOT
@@ -54,8 +54,9 @@ class Targets:
         self.collections: dict[str, Collection] = {one.name: one for one in self._all("collections")}
         fetched = [name for name in self.encoders.fetched if name not in experiment.snapshots]
         self.manifests = each(paths.MANIFEST, model=fetched)
+        weights = [file for name in fetched for file in weights_of(experiment, name)]
         # Every file that comes from outside, or is made as if it did; all else needs no network
-        self.sources = [*raw_paths(self.raw_files), *self.manifests]
+        self.sources = [*raw_paths(self.raw_files), *self.manifests, *weights]
         self.results, self.audits = self._all("results"), self._all("audits")
         self.summaries = self._all("summaries")
         # The files of these with one row per score; where nothing is scored, the first of each family
@@ -272,6 +273,9 @@ class EncoderTargets:
         models = experiment.fetched_models
         # Encoders that come from outside, or are snapshots of a training; that weigh terms; that have embeddings
         self.fetched = [name for name in models if name not in experiment.trained_models]
+        # Of the first, those whose files are kept as an archive, and all others
+        self.archived = [name for name in self.fetched if weights_of(experiment, name)]
+        self.described = [name for name in self.fetched if name not in self.archived]
         self.sparse = [name for name, entry in models.items() if weighs_terms(entry)]
         others = [name for name, entry in experiment.further_models.items() if gives_vectors(entry)]
         self.with_vectors = [*experiment.fixed_models, *experiment.snapshots, *others]
@@ -291,6 +295,8 @@ class EncoderTargets:
         self.device = of(lambda entry: json_text(entry.get("device")))
         self.connection = of(lambda entry: json_text(connection_settings(entry)))
         self.call_seconds = of(call_seconds)
+        # How often a job that embeds holds the files of the model; of word vectors it reads those of its texts
+        self.copies_of_files = of(lambda entry: 0 if kind_of(entry).one_file else 2)
 
     def files(self, wildcards: Any) -> list[str]:
         """Files of a model that others made: code of a user's own encoder, or snapshots of a training."""
@@ -300,6 +306,10 @@ class EncoderTargets:
         from snakemake.io import local
 
         return [local(file) for file in custom_files(self.experiment.fetched_models[wildcards.model])]
+
+    def model_files(self, wildcards: Any) -> list[str]:
+        """See `sentflow.flow.family.weights_of`."""
+        return weights_of(self.experiment, wildcards.model)
 
     def vectors(self, model: str) -> str:
         """The pattern of a model's files of vectors."""

@@ -337,11 +337,10 @@ def summarise_costs(
 
 def _about(path: Path) -> dict[str, float | None]:
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.safety import count_parameters
 
     manifest = read_manifest(path)
     return {
-        "parameters": count_parameters(manifest, path.parent),
+        "parameters": manifest.parameters,
         "dimension": manifest.dimension,
         "max_tokens": manifest.max_tokens,
     }

@@ -151,6 +151,7 @@ class ExplainInputs:
     queries: Sequence[Path] = ()
     """With what describes them, as in `sentflow.retrieval.search.SearchInputs`."""
     manifest: Path | None = None
+    model_files: Path | None = None
 
 
 def explain(
@@ -200,7 +201,7 @@ def _by_weights(
     by, manifest = settings.by, inputs.manifest
     assert isinstance(by, Sparse) and manifest
     vocabulary = read_json(inputs.queries[-1])["vocabulary_sha256"]
-    name = term_names(read_manifest(manifest), manifest.parent, vocabulary)
+    name = term_names(read_manifest(manifest), inputs.model_files, vocabulary)
     corpus_name, ids = read_ids(inputs.corpus)
     row_of = {document: row for row, document in enumerate(ids)}
     terms = question_vectors(inputs.queries, questions, read=reader_of(by)).values

@@ -120,6 +120,7 @@ def search(
     runs: Sequence[In] = (),
     weights: In | None = None,
     manifest: In | None = None,
+    model_files: In | None = None,
     trec: In | None = None,
     settings: SearchSettings,
     device: Resource[Json] = None,
@@ -139,6 +140,7 @@ def search(
         runs=runs,
         weights=weights,
         manifest=manifest,
+        model_files=model_files,
         trec=trec,
         devices=(device,) if isinstance(device, str) else device or (),
         threads=threads,
@@ -552,6 +554,7 @@ def explain(
     queries: Sequence[In] = (),
     queries_info: In | None = None,
     manifest: In | None = None,
+    model_files: In | None = None,
     settings: SearchSettings,
     output: Out,
 ) -> None:
@@ -568,6 +571,7 @@ def explain(
         documents_info=documents_info,
         queries=_described(queries, queries_info),
         manifest=manifest,
+        model_files=model_files,
     )
     job = Search.read(corpus, questions, judgements, settings, output)
     explanation.write_shared_terms(

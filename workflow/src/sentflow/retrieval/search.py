@@ -35,6 +35,7 @@ class SearchInputs:
     weights: Path | None = None
     """Of a fusion, that were chosen."""
     manifest: Path | None = None
+    model_files: Path | None = None
     trec: Path | None = None
     devices: Sequence[str] = ()
     threads: int = 1

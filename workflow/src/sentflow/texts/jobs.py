@@ -158,7 +158,9 @@ def split_passages(*, corpus: In, passages: Wildcard, settings: Cut, table: Out)
 
 
 @job("tokenizers", "transformers")
-def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Cut, table: Out) -> None:
+def split_tokens(
+    *, corpus: In, manifest: In, model_files: In | None = None, passages: Wildcard, settings: Cut, table: Out
+) -> None:
     """The documents of a corpus into passages of so many tokens of an encoder."""
     from sentflow.texts.corpora import read_corpus, write_passages
     from sentflow.texts.split_passages import split_corpus
@@ -168,7 +170,7 @@ def split_tokens(*, corpus: In, manifest: In, passages: Wildcard, settings: Cut,
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.neural.tokenizer import load_tokenizer
 
-    tokenizer = load_tokenizer(read_manifest(manifest), manifest.parent)
+    tokenizer = load_tokenizer(read_manifest(manifest), model_files, manifest.parent.name)
     documents = read_corpus(corpus)
     found = split_corpus(documents, passages, settings, tokenizer)
     write_passages(table, found, tokenizer_sha256=tokenizer.sha256)

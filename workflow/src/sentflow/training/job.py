@@ -56,6 +56,7 @@ class Job:
     devices: tuple[str | None, ...] = (None,)  # one for each process that trains; None is the best there is
     threads: int = 1  # of the processor; another number may change the last bits of the weights
     save_seconds: float = 300.0  # between two states on disk
+    start_files: Path | None = None  # archive with the files of the start, if it has one
 
     @property
     def snapshots(self) -> Path:
@@ -170,7 +171,7 @@ class Job:
         device: str,
     ) -> Objective:
         settings = self.settings
-        encoder = load_start(manifest, self.start.parent, settings, rows, device)
+        encoder = load_start(manifest, self.start_files, settings, rows, device)
         check_max_tokens(encoder, training.max_tokens)
         with draws.of("heads").seeded():
             return build_objective(settings.recipe, encoder, settings.settings, training, draws)
@@ -275,13 +276,13 @@ def _word_pieces(
 
 
 def load_start(
-    manifest: Manifest, manifest_folder: Path, settings: TrainingRun, rows: Sequence[Row], device: str
+    manifest: Manifest, model_files: Path | None, settings: TrainingRun, rows: Sequence[Row], device: str
 ) -> SentenceTransformer:
     """The encoder before the first step, in training mode, in float32.
 
     With a configuration, its weights are drawn, and its vocabulary is perhaps learnt from the rows.
     """
-    folder = checked_folder(manifest, manifest_folder)
+    folder = checked_folder(manifest, model_files)
     pooling = VectorSettings.model_validate({"pooling": settings.pooling})
     # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
     with tempfile.TemporaryDirectory() as made, Draws(settings.seed).of("start").seeded():

@@ -231,6 +231,7 @@ def audit_training(*, data: In, tests: list[In], settings: AuditedData, output: 
 def train(
     *,
     start: In,
+    start_files: In | None = None,
     rows: In,
     teacher_texts: In | None = None,
     teacher_embeddings: In | None = None,
@@ -276,7 +277,9 @@ def train(
     from sentflow.training.loop import LeftEarly
     from sentflow.training.record import HeldOutRow, write_history
 
-    training = Job(settings, start, rows, code, versions, state, teacher, devices, threads, save_seconds)
+    training = Job(
+        settings, start, rows, code, versions, state, teacher, devices, threads, save_seconds, start_files
+    )
     try:
         recorded, costs, progress = training.run()
     except LeftEarly as reason:
@@ -381,11 +384,13 @@ def choose_snapshot(
     held_out: In,
     settings: SnapshotChoice,
     manifest: Out,
+    model_files: Out,
     selection: Out,
     last: Out,
 ) -> None:
     """Development scores of a training's snapshots, or what held-out rows measured → the one that is the encoder."""
-    from sentflow.encoders.manifest import WEIGHTS, write_manifest
+    from sentflow.encoders.manifest import write_manifest
+    from sentflow.files.archives.pack import pack
     from sentflow.files.atomic import link_files
     from sentflow.files.rows import read_rows
     from sentflow.training.cache import drop_states
@@ -402,14 +407,15 @@ def choose_snapshot(
     steps, development = zip(*scored or [(Record.read(record).steps, None)], strict=True)
     chosen = choose(settings, steps, [float("nan") if score is None else score for score in development])
     logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(scored))
-    weights = manifest.parent / WEIGHTS
-    for step, folder in ((chosen["step"], weights), (steps[-1], last)):
-        snapshot = snapshots / f"step-{step:06d}"
+    folder, last_folder = (snapshots / f"step-{step:06d}" for step in (chosen["step"], steps[-1]))
+    for snapshot in (folder, last_folder):
         if not snapshot.is_dir():
             raise DataError(f"{snapshot} is missing. Delete {record} and run snakemake again.")
-        shutil.rmtree(folder, ignore_errors=True)
-        link_files(snapshot, folder)
-    write_manifest(manifest, manifest_of(weights, model=settings.model, kind=settings.kind))
+    described = manifest_of(folder, model=settings.model, kind=settings.kind)
+    pack(folder, described.files, model_files)
+    shutil.rmtree(last, ignore_errors=True)
+    link_files(last_folder, last)
+    write_manifest(manifest, described)
     write_sealed(selection, chosen)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.manifest import Manifest, description_of
-from sentflow.encoders.safety import model_files
+from sentflow.encoders.safety import count_parameters, model_files
 from sentflow.files.io import file_sha256
 from sentflow.training.settings import CUMULATIVE, LAST, LOSS, SnapshotChoice
 
@@ -62,4 +62,4 @@ def manifest_of(weights: Path, *, model: str, kind: str) -> Manifest:
     """
     files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
     entry = {"kind": kind, "source": {"trained": model}}
-    return Manifest.of(entry, description_of(entry, weights), files)
+    return Manifest.of(entry, description_of(entry, weights), files, count_parameters(kind, weights, files))

@@ -65,7 +65,7 @@ class PairScorer(Encoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: PairSettings, context: Context) -> Self:
-        folder = checked_folder(manifest, context.manifest_folder)
+        folder = checked_folder(manifest, context.model_files)
         devices = devices_for(context.devices)
         if len(devices) > 1:
             raise ConfigError(f"device: {len(devices)} devices, but a cross-encoder runs on one. Write one.")

@@ -54,7 +54,7 @@ class Model2vecEncoder(Encoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: Model2vecSettings, context: Context) -> Self:
-        return cls(checked_folder(manifest, context.manifest_folder), settings)
+        return cls(checked_folder(manifest, context.model_files), settings)
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
         """Neither role nor task changes a vector."""

@@ -55,7 +55,7 @@ class SentenceTransformerEncoder(NeuralEncoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: VectorSettings, context: Context) -> Self:
-        folder = checked_folder(manifest, context.manifest_folder)
+        folder = checked_folder(manifest, context.model_files)
         return cls.of_folder(folder, settings, context, manifest.settings, plain=manifest.kind == _PLAIN)
 
     @classmethod

@@ -62,7 +62,7 @@ class SparseEmbedEncoder(TermEncoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: TermSettings, context: Context) -> Self:
-        folder = checked_folder(manifest, context.manifest_folder)
+        folder = checked_folder(manifest, context.model_files)
         # Once more: files that the manifest does not name may have come into the folder since
         describe({}, folder)
         devices = devices_for(context.devices, dtype=settings.dtype)

@@ -142,7 +142,7 @@ class SpladeEncoder(TermEncoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: SpladeSettings, context: Context) -> Self:
-        folder = checked_folder(manifest, context.manifest_folder)
+        folder = checked_folder(manifest, context.model_files)
         # Once more: files that the manifest does not name may have come into the folder since
         describe(manifest.settings, folder)
         allow_pickle = bool(manifest.settings["allow_pickle"])

@@ -54,7 +54,7 @@ class WordVectorEncoder(Encoder):
 
     @classmethod
     def load(cls, manifest: Manifest, settings: WordVectorSettings, context: Context) -> Self:
-        folder = checked_folder(manifest, context.manifest_folder)
+        folder = checked_folder(manifest, context.model_files)
         (name,) = manifest.files
         return cls(folder / name, settings, dimension=int(manifest.dimension or 0))
 

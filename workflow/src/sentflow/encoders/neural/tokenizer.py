@@ -36,12 +36,12 @@ class TokenSpans:
         return [(start, end) for start, end in found["offset_mapping"] if start < end]
 
 
-def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
+def load_tokenizer(manifest: Manifest, model_files: Path | None, name: str) -> TokenSpans:
     """The tokenizer of a model of kind ``sentence-transformers``, ``transformers``, ``splade`` or ``sparse-embed``."""
-    tokenizer = tokenizer_of(manifest, manifest_folder)
+    tokenizer = tokenizer_of(manifest, model_files)
     if not tokenizer.is_fast:
         raise ConfigError(
-            f"the tokenizer of {manifest_folder.name} does not say where its tokens are in a text. Write words instead "
+            f"the tokenizer of {name} does not say where its tokens are in a text. Write words instead "
             "of tokens in passages."
         )
     return TokenSpans(tokenizer)
@@ -62,9 +62,9 @@ def tokenizer_arguments(settings: Mapping[str, Any]) -> dict[str, str]:
     )
 
 
-def tokenizer_of(manifest: Manifest, manifest_folder: Path) -> PreTrainedTokenizerBase:
+def tokenizer_of(manifest: Manifest, model_files: Path | None) -> PreTrainedTokenizerBase:
     """The same as transformers gives it, whatever it says."""
-    folder = checked_folder(manifest, manifest_folder)
+    folder = checked_folder(manifest, model_files)
     arguments = tokenizer_arguments(manifest.settings)
     modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []
     place = folder / modules[0][1] if modules else folder
@@ -83,14 +83,13 @@ _SPACE = "Ġ"  # how byte-level vocabularies write the space before a word
 _DAMAGED = "\ufffd"  # what a part of a letter is decoded to
 
 
-def term_names(manifest: Manifest, manifest_folder: Path, expected: str | None = None) -> TermName:
-    """The names of the terms of a model in a folder; `expected`: `vocabulary_sha256` that it must have, None is any."""
-    tokenizer = tokenizer_of(manifest, manifest_folder)
+def term_names(manifest: Manifest, model_files: Path | None, expected: str | None = None) -> TermName:
+    """The names of the terms of a model; `expected`: `vocabulary_sha256` that it must have, None is any."""
+    tokenizer = tokenizer_of(manifest, model_files)
     found = vocabulary_sha256(tokenizer.get_vocab())
     if expected is not None and found != expected:
         raise DataError(
-            f"the model of {manifest_folder} has another vocabulary than the one that the weights were computed with. "
-            "Run snakemake again."
+            "the model has another vocabulary than the one that the weights were computed with. Run snakemake again."
         )
     return names_of(tokenizer)
 

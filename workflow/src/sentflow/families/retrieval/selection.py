@@ -28,7 +28,7 @@ from sentflow.config.retrievers import (
 )
 from sentflow.config.trained import seed_in, selected_data
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, Files, each
+from sentflow.flow.family import Collection, Family, Files, each, weights_of
 from sentflow.texts.shards import shards_of, suffix_of, whole_of
 from sentflow.training.data.entries import corpora_of, held_out_sets, question_sets_of, searchers_of
 from sentflow.training.snapshots import choosing_questions, snapshot_entries
@@ -324,8 +324,13 @@ class Selection(Family):
         entry = self._retriever(wildcards)
         return [paths.MANIFEST.format(model=entry["model"])] if entry["kind"] in (RERANK, SPARSE) else []
 
-    def cross_encoder(self, wildcards: Any) -> list[str]:
-        return self.manifest(wildcards) if self._retriever(wildcards)["kind"] == RERANK else []
+    def model_files(self, wildcards: Any) -> list[str]:
+        """Of the encoders of `manifest`, see `sentflow.flow.family.weights_of`."""
+        entry = self._retriever(wildcards)
+        return weights_of(self.experiment, entry["model"]) if entry["kind"] in (RERANK, SPARSE) else []
+
+    def of_cross_encoder(self, files: Files) -> Files:
+        return lambda wildcards: files(wildcards) if self._retriever(wildcards)["kind"] == RERANK else []
 
     def run_file(self, wildcards: Any) -> list[str]:
         entry = self._retriever(wildcards)
@@ -333,6 +338,9 @@ class Selection(Family):
 
     def model_of_cut(self, wildcards: Any) -> str:
         return paths.MANIFEST.format(model=wildcards.passages.rpartition("/")[2])
+
+    def files_of_cut(self, wildcards: Any) -> list[str]:
+        return weights_of(self.experiment, wildcards.passages.rpartition("/")[2])
 
     # --- runs -----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from sentflow.exports.identity import OWNER, model_facts
 from sentflow.families.pairs import development_sets, pair_settings
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
-from sentflow.flow.family import Collection, Family, Files, each, json_text, pick_known
+from sentflow.flow.family import Collection, Family, Files, each, json_text, pick_known, weights_of
 from sentflow.flow.provenance import code, describing, versions
 from sentflow.report.settings import SetColumn, TrainedGroup, TrainedTitle, TrainingScores, TrainingSummary
 from sentflow.training.data.entries import UNKNOWN_LANGUAGE
@@ -119,6 +119,9 @@ class Training(Family):
 
     def start(self, wildcards: Any) -> str:
         return paths.MANIFEST.format(model=start_of(self.models[wildcards.model])["name"])
+
+    def start_files(self, wildcards: Any) -> list[str]:
+        return weights_of(self.experiment, start_of(self.models[wildcards.model])["name"])
 
     def rows(self, wildcards: Any) -> list[str]:
         return each(paths.TRAINING_DATA, data=[self.models[wildcards.model]["data"]])

@@ -26,7 +26,7 @@ def search(job: Search, inputs: SearchInputs) -> None:
     by, manifest = job.settings.by, inputs.manifest
     assert isinstance(by, Rerank) and isinstance(manifest, Path)
     texts = _texts(job, inputs.passages)
-    context = Context(manifest_folder=manifest.parent, threads=inputs.threads, devices=tuple(inputs.devices))
+    context = Context(model_files=inputs.model_files, threads=inputs.threads, devices=tuple(inputs.devices))
     encoder = load_encoder(read_manifest(manifest), job.settings.encoder or {}, context, output=(PAIRS,))
     n_compared = 0
 
