@@ -14,6 +14,7 @@ from workflow_copy import (
     environment,
     repository,
     result_files,
+    snakemake,
     snakemake_words,
 )
 
