@@ -40,6 +40,8 @@ rule fetch_model:
     """An encoder from the hub or an archive → its manifest and its files."""
     input:
         targets.encoders.files,
+        # It is as old as the record
+        snapshot=ancient(targets.encoders.snapshot),
     output:
         manifest=paths.MANIFEST,
         model_files=paths.WEIGHTS,

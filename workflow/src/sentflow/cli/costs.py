@@ -23,7 +23,7 @@ from sentflow.encoders.settings import TRAINED
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.flow import paths
-from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost
+from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost, without_number
 from sentflow.report.costs.summary import job_of, read_records
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
@@ -108,7 +108,8 @@ def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]
         if done.returncode:
             raise DataError(f"Snakemake cannot plan the experiment:\n{(done.stdout + done.stderr)[-3000:]}")
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-    return [PlannedJob(**json.loads(line)) for line in lines]
+    jobs = [PlannedJob(**json.loads(line)) for line in lines]
+    return [job._replace(rule=without_number(job.rule)) for job in jobs]
 
 
 def _measured_here() -> dict[str, Cost]:

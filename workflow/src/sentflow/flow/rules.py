@@ -70,18 +70,24 @@ def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
     Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``. In a module
-    of another workflow, where rules have other names, they are those of the rules here.
+    of another workflow, where rules have other names, they are those of the rules here. A rule with a number at its end
+    shares those of the first.
     """
     names = {workflow.modifier.modify_rulename(name): name for module in MODULES for name in names_in(module)}
     for rule in workflow.modifier.rules:
         if not rule.norun:
-            name = names.get(rule.name, rule.name)
+            name = names.get(without_number(rule.name), rule.name)
             key = _key(rule.output[0]) if rule.output else "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
             rule.benchmark = paths.benchmark(name, key)
             rule.conda_env = environment
             rule.docstring = rule.docstring or about(name)
+
+
+def without_number(rule: str) -> str:
+    """The first of rules that differ in their outputs alone, e.g. ``train`` of ``train_2``."""
+    return re.sub(r"_\d+$", "", rule)
 
 
 def _key(output: str) -> str:
