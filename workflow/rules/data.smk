@@ -78,7 +78,6 @@ rule embed:
         manifest=paths.MANIFEST,
         # The manifest holds their checksums.
         model_files=ancient(targets.encoders.model_files),
-        own=ancient(targets.encoders.files),
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
