@@ -100,8 +100,8 @@ if is_module:
     if workflow.is_main_process:
         write_sources(SOURCES_OF_RUN)
     # By name, for a command that changes, as with the number of this process, runs again
-    os.environ[f"SENTFLOW_{__name__}"] = first_words.format()
-    command = partial(command, first_words=f'eval "$SENTFLOW_{__name__}"; ')
+    os.environ[f"SENTFLOW_MODULE_{__name__}"] = first_words.format()
+    command = partial(command, first_words=f'eval "$SENTFLOW_MODULE_{__name__}"; ')
 else:
     shell.prefix(first_words)
     put_this_python_first()

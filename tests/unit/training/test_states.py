@@ -124,15 +124,16 @@ def test_in_an_empty_folder_the_newest_whole_copy_is_gone_on_with(tmp_path, stor
     progress = StateFolder(tmp_path / "three/key", storage).restore(model, optimiser)
     assert (progress.step, progress.copies) == (8, 2)
     assert "step-000012.tar is missing" in caplog.text
-    storage.put(Path(__file__), "key/state-0.tar")
+    storage.put(Path(__file__), "key/state-1.tar")
     assert StateFolder(tmp_path / "four/key", storage).restore(model, optimiser) == Progress()
 
 
-def test_copies_are_deleted_with_the_states(tmp_path, storage):
+@pytest.mark.parametrize("steps", [[4], [4, 8], [4, 8, 12]])
+def test_copies_are_deleted_with_the_states(tmp_path, storage, steps):
     record, key = tmp_path / "results/training/mine/record.json", f"mine-{'0' * 16}"
-    states, *_ = saved(tmp_path / "results/cache/training" / key, 4, 8, storage=storage)
-    names = states.copies(Progress(copies=2))
-    assert len(names) == 4
+    states, *_ = saved(tmp_path / "results/cache/training" / key, *steps, storage=storage)
+    names = states.copies(Progress(copies=len(steps)))
+    assert len(names) == len(steps) + min(len(steps), 2)
     assert all(map(storage.has, names))
     drop_states(record, "mine", names, storage)
     assert not states.folder.exists()

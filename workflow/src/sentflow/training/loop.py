@@ -108,7 +108,7 @@ class StateFolder:
             shutil.rmtree(old, ignore_errors=True)
         save_folder(folder := self.folder / f"step-{progress.step:06d}", write)
         if copied:
-            self._copy(folder, snapshots, _COPIES[progress.copies % 2])
+            self._copy(folder, snapshots, _COPIES[(progress.copies - 1) % 2])
         for old in self._states()[_KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
 
