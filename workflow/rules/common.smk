@@ -43,7 +43,14 @@ from sentflow.flow.provenance import (
     versions,
     write_sources,
 )
-from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
+from sentflow.flow.rules import (
+    asks,
+    benchmarks_of,
+    beside_others,
+    complete,
+    digested,
+    with_digest,
+)
 from sentflow.flow.start import (
     listen,
     refuse_results_as_settings,
