@@ -24,7 +24,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.flow import paths
 from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost, without_number
-from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
+from sentflow.report.costs.summary import job_of, read_records
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
 from sentflow.training.data.entries import (
@@ -116,8 +116,8 @@ def _measured_here() -> dict[str, Cost]:
     """What the jobs of each rule took in the results of this folder; nothing where there are none."""
     folder = Path(paths.BENCHMARKS)
     records: dict[str, list[Mapping[str, object]]] = {}
-    for file in benchmark_files([folder]) if any(folder.rglob("*.jsonl")) else []:
-        records.setdefault(rule_of(file), []).extend(read_records(file)[-1:])
+    for file in folder.rglob("*.jsonl"):
+        records.setdefault(job_of(file)[0], []).extend(read_records(file)[-1:])
     costs_here = {}
     for rule, ones in records.items():
         if ones:

@@ -84,8 +84,9 @@ class Storage:
             named = [one.name for one in fields(plugin.settings_cls) if one.metadata.get("env_var")]
             variables = {name: os.environ.get(plugin.get_envvar(name)) for name in named}
             settings = plugin.settings_cls(**{name: value for name, value in variables.items() if value})
+        # A prefix that is not there would be made; the file has a place of its own
         provider = plugin.storage_provider(
-            local_prefix=file.parent, logger=logger, settings=settings, keep_local=True
+            local_prefix=Path(), logger=logger, settings=settings, keep_local=True
         )
         found = provider.object(query)
         found.set_local_path(file)

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cmp_to_key
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -95,6 +96,43 @@ def _key(output: str) -> str:
     parts = re.findall(r"(?<![\w-])[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
     # The value of a study ends with a slash, or is empty
     return "/".join(parts).replace("{study}/", "{study}") or "all"
+
+
+def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[Any]]:
+    """The benchmark of every job on the way to some files, in the order of their paths; for an input of a rule.
+
+    None that is lost while what the job made is there: no job runs again because its time is not known.
+    """
+    modifier, order = workflow.modifier, workflow._ruleorder.compare
+
+    def benchmarks(_wildcards: Any) -> list[Any]:
+        from snakemake.output_index import OutputIndex
+
+        makers = OutputIndex(modifier.rules)
+        waiting = [modifier.path_modifier.modify(file, property="input") for file in files]
+        seen, followed, lost, found = set(), set(), set(), {}
+        while waiting:
+            file = str(waiting.pop())
+            if file in seen:
+                continue
+            seen.add(file)
+            for rule in sorted(makers.match_producers(file), key=cmp_to_key(order))[-1:]:
+                wildcards = rule.get_wildcards(file)
+                benchmark = rule.expand_benchmark(wildcards)
+                found[str(benchmark)] = benchmark
+                if not benchmark.is_storage and Path(file).exists() and not Path(benchmark).exists():
+                    lost.add(str(benchmark))
+                # All folds of a task and an encoder are made of the same files
+                job = (
+                    rule.name,
+                    *(value for name, value in wildcards.items() if name not in ("rep", "fold")),
+                )
+                if job not in followed:
+                    followed.add(job)
+                    waiting += rule.expand_input(wildcards)[0]
+        return [found[name] for name in sorted(found.keys() - lost)]
+
+    return benchmarks
 
 
 def with_digest(**table: str) -> dict[str, str]:

@@ -72,6 +72,11 @@ class Targets:
         self.figures = each(paths.FIGURE, figure=figures, format=("pdf", "png", "svg", "md"))
         self.checks = each(paths.CHECK, check=self.selected("checks"))
         self.checked = [paths.CHECKED] if self.checks else []
+        # All but what is shown of it; its jobs are those that the tables of costs count
+        self.measured = [
+            *(*self.results, *self.audits, *self.summaries, *self._all("excerpts")),
+            *(*self._all("documents"), paths.RECORD_CONFIG),
+        ]
         # Collections whose texts are those of tables
         self.collected = one_of(name for name, one in self.collections.items() if one.tables)
 
@@ -215,7 +220,7 @@ class Targets:
             for name, entry in {**experiment.models, **experiment.further_models}.items()
         }
         about = dict(experiment.config.experiment)
-        return Crate(**about, tables=dict(self.data), datasets=datasets, models=models).as_json()
+        return Crate(**about, tables=tuple(self.data.values()), datasets=datasets, models=models).as_json()
 
     def constraints(self) -> dict[str, str]:
         return {
@@ -298,7 +303,9 @@ class EncoderTargets:
         """Files of a model that others made: code of a user's own encoder, or the record of a training."""
         if wildcards.model in self.experiment.snapshots:
             return [paths.TRAINING_RECORD.format(model=wildcards.model.partition(SNAPSHOT)[0])]
-        return custom_files(self.experiment.fetched_models[wildcards.model])
+        from snakemake.io import local
+
+        return [local(file) for file in custom_files(self.experiment.fetched_models[wildcards.model])]
 
     def snapshot(self, wildcards: Any) -> list[str]:
         return self.model_files(wildcards) if wildcards.model in self.experiment.snapshots else []
