@@ -17,7 +17,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
 DURATIONS := --durations 20
 
-NIGHTLY := nightly-processors nightly-slurm nightly-units nightly-runs
+NIGHTLY := nightly-processors nightly-slurm nightly-storage nightly-units nightly-runs
 
 .PHONY: run installed test test-slow frozen frozen-update nightly $(NIGHTLY) lint schemas docs pins clean
 
@@ -33,7 +33,7 @@ installed: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "not slow and not nightly" $(PYTEST_ARGS)
 
-# Whole pipelines, killed and resumed; those on SLURM need it and its plugin
+# Whole pipelines, killed and resumed; those on SLURM or object storage need its packages
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "slow and not nightly" $(PYTEST_ARGS)
 
@@ -59,9 +59,13 @@ nightly-processors: $(INSTALLED)
 nightly-slurm: $(INSTALLED)
 	$(BIN)/python -m pytest $(DURATIONS) tests/slurm
 
+# Jobs that share no folder: needs rsync and, on PYTHONPATH, the packages of envs/requirements-storage.txt
+nightly-storage: $(INSTALLED)
+	$(BIN)/python -m pytest $(DURATIONS) tests/storage
+
 # The whole mirror, figures of many encoders, random inputs
 nightly-units: $(INSTALLED)
-	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m nightly --ignore tests/integration --ignore tests/slurm --thorough
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m nightly --ignore tests/integration --ignore tests/slurm --ignore tests/storage --thorough
 
 # Long pipelines, random kills
 nightly-runs: $(INSTALLED)

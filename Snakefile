@@ -25,14 +25,16 @@ if not home.is_dir():
             f"{here}: sentflow needs all files of its repository. Clone it, and name the Snakefile of the clone."
         )
     commit = repository.commit(here.ref).hexsha
-    copies = Path.cwd() / ".snakemake" / "sentflow"
-    if not (copies / commit).is_dir():
-        copies.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=copies) as part:
+    copy = Path.cwd() / ".snakemake" / "sentflow" / commit
+    home = copy / here.path
+    # Jobs of other machines may have got the rules alone
+    if not (home / "config.yaml").is_file():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=copy.parent) as part:
             repository.git.archive(commit, output=f"{part}/all.tar")
             shutil.unpack_archive(f"{part}/all.tar", f"{part}/all")
-            Path(part, "all").rename(copies / commit)
-    home = copies / commit / here.path
+            shutil.rmtree(copy, ignore_errors=True)
+            Path(part, "all").rename(copy)
 
 
 configfile: home / "config.yaml"

@@ -29,6 +29,7 @@ import workflow_copy  # noqa: E402
 
 OURS, ALONE = "workflow", "Snakemake alone"
 PROGRAMS = (OURS, ALONE)
+CALLS = {"dry run": ("-q", "rules"), "nothing to do": ()}
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def main() -> None:
     parser.add_argument("--encoders", type=int, nargs="+", default=[4, 20])
     parser.add_argument("--jobs", nargs="+", default=["task", "fold"], help="values of probe.job")
     parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=PROGRAMS)
+    parser.add_argument("--calls", nargs="+", default=list(CALLS), choices=CALLS)
     parser.add_argument("--turns", type=int, default=1, help="calls of each kind; the median counts")
     parser.add_argument("--default", action="store_true", help="only the default experiment")
     arguments = parser.parse_args()
@@ -76,23 +78,25 @@ def main() -> None:
         "| encoders | `probe.job` | jobs | program | call | clock | CPU | memory |\n|--:|---|--:|---|---|--:|--:|--:|"
     )
     for n_encoders, job in [(0, "default")] if arguments.default else sizes:
-        for cost in measured(n_encoders, job, arguments.programs, arguments.turns):
+        for cost in measured(n_encoders, job, arguments.programs, arguments.calls, arguments.turns):
             print(told(cost), flush=True)
 
 
-def measured(n_encoders: int, job: str, programs: Sequence[str], turns: int) -> Iterator[Cost]:
+def measured(
+    n_encoders: int, job: str, programs: Sequence[str], calls: Sequence[str], turns: int
+) -> Iterator[Cost]:
     """Costs of one experiment by every program; no encoders for the default experiment as it is."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         config = folder / "experiment.json"
         config.write_text(json.dumps(experiment(n_encoders, job)), encoding="utf-8")
-        jobs = in_a_fresh_process(copies, folder, config, list(programs))
+        jobs = in_a_fresh_process(copies, folder, config, list(programs), list(calls))
         n_probes = sum(n for rule, n in jobs.items() if rule.startswith("probe"))
-        for call, words in (("dry run", ("-q", "rules")), ("nothing to do", ())):
+        for call in calls:
             costs: dict[str, list[tuple[float, float, float]]] = {program: [] for program in programs}
             for _ in range(turns):
                 for program in programs:
-                    said, cost = called(folder / call / program, config, *words)
+                    said, cost = called(folder / call / program, config, *CALLS[call])
                     if call == "nothing to do" and "Nothing to be done" not in said:
                         raise SystemExit(f"the pretended run is not complete:\n{said[-3000:]}")
                     costs[program].append(cost)
@@ -151,7 +155,7 @@ def in_a_fresh_process(function: Any, *arguments: Any) -> Any:
     return workflow_copy._in_a_fresh_process(function, *arguments)
 
 
-def copies(folder: Path, config: Path, programs: list[str]) -> dict[str, int]:
+def copies(folder: Path, config: Path, programs: list[str], calls: list[str]) -> dict[str, int]:
     """Write every program twice, in an empty folder and after a pretended run; the number of jobs by rule."""
     project = workflow_copy.copy_workflow(folder / "project")
     workflow = workflow_copy._execute(project, {}, "dryrun", [config], forceall=True)
@@ -165,9 +169,10 @@ def copies(folder: Path, config: Path, programs: list[str]) -> dict[str, int]:
     for program, source in ((OURS, project), (ALONE, alone)):
         if program in programs:
             shutil.copytree(source, folder / "dry run" / program)
-            in_a_fresh_process(pretend, source, config)
-            # A copy keeps the dates of files, so it is as finished as the project.
-            shutil.copytree(source, folder / "nothing to do" / program)
+            if "nothing to do" in calls:
+                in_a_fresh_process(pretend, source, config)
+                # A copy keeps the dates of files, so it is as finished as the project.
+                shutil.copytree(source, folder / "nothing to do" / program)
     return counts
 
 

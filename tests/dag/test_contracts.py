@@ -33,6 +33,8 @@ def test_jobs_have_quoted_command_lines_plain_params_and_files_of_their_own(tmp_
         assert set(unquoted) <= {"threads"}, rule.name
         kinds = {type(value) for params in rule.params for value in params.values()}
         assert kinds <= {str, int, float, bool}, rule.name
+        # a file is an input or output, which other folders and object storage have under other names
+        assert "results/" not in str(rule.params), rule.name
         # its bytes are decided by the checksum in the catalog, whatever code fetched them
         assert all(("code" in params) == (rule.name != "download") for params in rule.params), rule.name
     outputs = [output for rule in rules for output in rule.outputs]
@@ -137,8 +139,15 @@ rule all:
     ] == []
     assert "Shell command: python --version > note.txt\n" in said
     run = "legal/results/exports/trec/municipal-laws-sample/bm25.run"
-    said = command_line(tmp_path, "-n", "--printshellcmds", "--cores", "1", run).text
-    assert '"legal/results/benchmarks/search/municipal-laws-sample/bm25' in said
+    costs = "legal/results/summary/costs.parquet"
+    said = command_line(tmp_path, "-n", "--printshellcmds", "--cores", "1", run, costs).text
+    given = re.findall(r"--benchmarks (.+?) --", said)
+    assert sorted(map(str.split, given), key=len)[0] == [
+        "legal/results/benchmarks/search/municipal-laws-sample/bm25.jsonl"
+    ]
+    of_costs = max(given, key=len).split()
+    assert "legal/results/benchmarks/train/simcse-sample.jsonl" in of_costs
+    assert [file for file in of_costs if not file.startswith("legal/results/benchmarks/")] == []
 
 
 def test_the_environment_of_jobs_has_what_they_import_as_pinned():

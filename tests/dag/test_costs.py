@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 import pytest
-from workflow_copy import TINY, command, copy_workflow, planned
+from workflow_copy import TINY, command, copy_workflow, planned, rule_facts
 
 from sentflow.cli.costs import PlannedJob, seconds_of, speeds_here
 from sentflow.flow.rules import COSTS, OTHERS, Cost
@@ -20,6 +20,15 @@ def test_jobs_are_those_that_snakemake_would_run(tmp_path):
     lines = [re.match(r" +(\w+) +(\d+) +\S+ \S+ +[\d.]+", line) for line in outcome.text.splitlines()]
     told = {line[1]: int(line[2]) for line in lines if line}
     assert told == Counter(job.split()[0] for job in planned(project))
+
+
+def test_the_tables_of_costs_count_every_job_but_those_that_show_results(tmp_path):
+    rules = {rule.name: rule for rule in rule_facts(copy_workflow(tmp_path / "project"))}
+    shown = {name for name in rules if re.match("make_|report$|summarise_costs", name)}
+    counted = [file for name, rule in rules.items() if name not in shown for file in rule.benchmarks]
+    assert len(counted) > 60
+    given = [file for file in rules["summarise_costs"].inputs if file.startswith("results/benchmarks/")]
+    assert given == sorted(counted)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from workflow_copy import (
     environment,
     repository,
     result_files,
+    snakemake,
     snakemake_words,
 )
 
@@ -46,6 +47,29 @@ def test_a_second_clone_elsewhere_gives_the_same_bytes(reference, tmp_path):
     folders = {name.split("/")[1] for name in expected}
     assert folders >= {"scores", "tables", "similarity", "alignments", "regressions", "geometry"}
     assert [name for name in expected if found[name] != expected[name]] == []
+
+
+# Snakemake copies the declared inputs of a job, and nothing else, into a folder in which it runs
+ALONE = """
+
+for one in workflow.rules:
+    if one.output:
+        one.shadow_depth = "copy-minimal"
+"""
+
+
+@pytest.mark.slow
+def test_jobs_that_see_nothing_but_their_inputs_give_the_same_bytes(reference, tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    with (project / "Snakefile").open("a", encoding="utf-8") as file:
+        file.write(ALONE)
+    outcome = snakemake(project, "all", "exports", "--cores", "2", "--configfile", str(TINY))
+    assert outcome.code == 0, outcome.text[-6000:]
+    found, expected = numbers(project), numbers(reference)
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
+    exports = set(result_files(project, "exports"))
+    assert exports == set(result_files(reference, "exports"))
 
 
 MODULE = """

@@ -1,15 +1,18 @@
 """The command of rule train as a process: it leaves in time, and goes on in the same bytes."""
 
+import json
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
+from safetensors.numpy import load
 from tiny_bert import TEXTS
 from training_jobs import job_settings, rows_in, start_in
 from workflow_copy import PACKAGE, REPOSITORY, ended, environment
@@ -68,9 +71,10 @@ class Training:
         settings = job_settings(model="tiny", pooling="cls", training=training.as_dict())
         self.folder = folder
         folder.mkdir(exist_ok=True)
-        outputs = ("record", "made", "history", "held_out", "snapshots")
+        outputs = ("record", "made", "history", "held_out")
         files = {"start": inputs / "manifest.json", "rows": inputs / "rows.parquet"}
         files |= {name: folder / f"{name}.out" for name in outputs}
+        files["snapshots"] = self.snapshot = folder / f"step-{steps:06d}.tar"
         options = {**files, "settings": settings.as_json(), "device": '"cpu"', **more}
         self.words = [sys.executable, "-m", "sentflow.jobs", "train"]
         for name, value in options.items():
@@ -115,8 +119,8 @@ class Training:
         return max((int(path.name.removeprefix("step-")) for path in self.states), default=0)
 
     def weights(self) -> dict[str, np.ndarray]:
-        (file,) = max((self.folder / "snapshots.out").iterdir()).rglob("model.safetensors")
-        return load_file(file)
+        with tarfile.open(self.snapshot) as tar:
+            return load(tar.extractfile("model.safetensors").read())
 
 
 @pytest.mark.nightly
@@ -178,3 +182,27 @@ def test_snakemake_that_is_asked_to_end_lets_a_training_save_and_the_next_run_ha
     assert {name: array.tobytes() for name, array in found.items()} == {
         name: array.tobytes() for name, array in expected.items()
     }
+
+
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
+def test_a_training_that_is_killed_goes_on_in_an_empty_folder_from_its_copy_with_the_same_bytes(
+    inputs, tmp_path
+):
+    pytest.importorskip("snakemake_storage_plugin_fs", reason="see envs/requirements-storage.txt")
+    remote = tmp_path / "remote"
+    storage = json.dumps({"provider": "fs", "prefix": str(remote)})
+    training = Training(inputs, tmp_path / "killed", steps=100, save_seconds="0", storage=storage)
+    process = training.start()
+    training.wait_for_a_state(process, after=2)
+    process.kill()
+    process.wait()
+    assert list(remote.glob("results/cache/training/tiny-*/state-*.tar"))
+    elsewhere = Training(inputs, tmp_path / "elsewhere", steps=100, storage=storage)
+    assert elsewhere.run() == 0, elsewhere.said
+    assert "goes on after step" in elsewhere.said
+    made = read_json(elsewhere.folder / "made.out")
+    assert made["resumed_at"]
+    assert made["copies"]
+    undisturbed = Training(inputs, tmp_path / "undisturbed", steps=100)
+    assert undisturbed.run() == 0, undisturbed.said
+    assert elsewhere.snapshot.read_bytes() == undisturbed.snapshot.read_bytes()

@@ -17,6 +17,7 @@ from sentflow.encoders.jobs import fetch_model
 from sentflow.encoders.manifest import checked_folder, read_manifest
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
+from sentflow.files.archives.pack import pack
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 URL = "http://127.0.0.1:9/s/abc/download/modelo.zip"  # nobody answers there
@@ -211,15 +212,19 @@ def test_word_vectors_in_an_archive_are_its_one_file(fetch, tmp_path):
     assert fetch(entry)[1] == {"vectors.vec": b"lei 1 2\n"}  # of the cache
 
 
-def test_a_snapshot_is_read_beside_the_manifest_where_a_module_has_its_results_elsewhere(tmp_path):
-    inside = "training/simcse/snapshots/step-000020"
-    write_files(tmp_path / "legal/results" / inside)
-    output = tmp_path / "legal/results/models/simcse/step-000020/manifest.json"
-    entry = neural({"folder": f"results/{inside}"})
-    fetch_model(model="simcse/step-000020", settings=entry, mirrors=[], manifest=output)
-    assert json.loads(output.read_text(encoding="utf-8"))["source"]["folder"] == str(
-        tmp_path / "legal/results" / inside
-    )
+def test_a_snapshot_is_described_by_its_archive_and_leaves_nothing_in_the_cache(tmp_path):
+    results = tmp_path / "legal/results"
+    snapshot = results / "training/simcse/snapshots/step-000020.tar"
+    pack(write_files(tmp_path / "saved"), READ, snapshot)
+    output = results / "models/simcse/step-000020/manifest.json"
+    entry = neural({"trained": "simcse/step-000020"})
+    fetch_model(model="simcse/step-000020", settings=entry, snapshot=snapshot, manifest=output)
+    manifest = read_manifest(output)
+    assert manifest.files == {name: sha256(FILES[name]) for name in READ}
+    assert manifest.dimension == 8
+    unpacked = checked_folder(manifest, snapshot)
+    assert unpacked.is_relative_to(results / "cache")
+    assert not (results / "cache/weights").exists()
 
 
 @pytest.mark.parametrize("may_write", [True, False])

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import tarfile
 from functools import partial
 from pathlib import Path
 
@@ -10,55 +11,79 @@ from tiny_bert import TEXTS, save_tiny_bert
 from training_jobs import job_settings, rows_in, start_in
 
 from sentflow.encoders.manifest import checked_folder, read_manifest
+from sentflow.encoders.safety import model_files
 from sentflow.errors import SentflowError
+from sentflow.files.archives.pack import pack
 from sentflow.files.io import read_json, read_sealed, write_sealed
 from sentflow.files.rows import write_rows
 from sentflow.training.jobs import choose_snapshot, train
-from sentflow.training.record import HeldOutRow
+from sentflow.training.record import HeldOutRow, Made
 from sentflow.training.selection import choose as choose_step
+from sentflow.training.selection import give_snapshots
 from sentflow.training.settings import CUMULATIVE, LAST, SnapshotChoice
 
 SCORES = {0: 0.9, 2: 0.8, 4: 0.7}
+MADE = Made(
+    resumed_at=(),
+    device="cpu",
+    device_name="",
+    precision="float32",
+    threads=1,
+    seconds=1,
+    tokens_per_second=1,
+    memory_mb=1,
+)
 
 
 @pytest.fixture
 def snapshots(tmp_path):
-    """A snapshot per step, which the name of a file tells apart."""
+    """A snapshot per step, which the contents of a file tell apart."""
     saved = save_tiny_bert(tmp_path / "saved", layers=2)
     for step in SCORES:
-        folder = shutil.copytree(saved, tmp_path / f"snapshots/step-{step:06d}")
-        (folder / "vocab.txt").write_text(f"after {step}", encoding="utf-8")
+        (saved / "vocab.txt").write_text(f"after {step}", encoding="utf-8")
+        names = model_files(saved, allow_pickle=False)
+        pack(saved, names, tmp_path / f"snapshots/step-{step:06d}.tar")
     return tmp_path / "snapshots"
+
+
+def vocabulary_in(archive: Path) -> str:
+    with tarfile.open(archive) as tar:
+        assert {"model.safetensors", "config.json"} < set(tar.getnames())
+        return tar.extractfile("vocab.txt").read().decode()
 
 
 def choose(snapshots: Path, **selection: object) -> Path:
     folder = snapshots.parent
     for step, score in SCORES.items():
         write_sealed(folder / f"{step}.json", {"step": step, "measures": {"spearman": score}})
+    MADE.write(folder / "made.json")
     choose_snapshot(
-        snapshots=snapshots,
+        snapshots=sorted(snapshots.glob("*.tar")),
         record=folder / "record.json",
+        made=folder / "made.json",
         scores=[] if "pairs" in selection else [folder / f"{step}.json" for step in SCORES],
         held_out=folder / "held-out.parquet",
         settings=SnapshotChoice(**{"model": "mine", "kind": "trained", "pairs": "STSB-dev", **selection}),
         manifest=folder / "model/manifest.json",
         model_files=folder / "model/weights.tar",
-        last=folder / "last",
+        last=folder / "last.tar",
         selection=folder / "selection.json",
     )
     return folder
 
 
+@pytest.mark.parametrize("in_one", [False, True])
 @pytest.mark.parametrize(("rule", "step"), [("best", 2), ("last", 4)])
-def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snapshots, rule, step):
-    folder = choose(snapshots, rule=rule)
+def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snapshots, rule, step, in_one):
+    if in_one:
+        give_snapshots(snapshots, [snapshots.parent / "one/snapshots.tar"])
+    folder = choose(snapshots.parent / "one" if in_one else snapshots, rule=rule)
     shutil.rmtree(snapshots)
     assert read_sealed(folder / "selection.json")["step"] == step
     manifest = read_manifest(folder / "model/manifest.json")
     unpacked = checked_folder(manifest, folder / "model/weights.tar")
     assert (unpacked / "vocab.txt").read_text(encoding="utf-8") == f"after {step}"
-    assert (folder / "last/vocab.txt").read_text(encoding="utf-8") == "after 4"
-    assert (folder / "last/model.safetensors").is_file()
+    assert vocabulary_in(folder / "last.tar") == "after 4"
 
 
 @pytest.mark.parametrize(("measure", "step"), [("loss", 4), ("average_precision", 2)])
@@ -114,8 +139,8 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
     start, rows = start_in(tmp_path, layers=2), rows_in(tmp_path, {"text": TEXTS})
     settings = job_settings(model="tiny", pooling="cls")
     out, cache = tmp_path / "results/training/tiny", tmp_path / "results/cache/training"
-    outputs = {name: out / name for name in ("made", "history", "held_out", "snapshots")}
-    outputs["record"] = out / "record.json"
+    outputs = {name: out / name for name in ("made", "history", "held_out")}
+    outputs |= {"record": out / "record.json", "snapshots": [out / "snapshots/step-000002.tar"]}
     for folder in (given_up := cache / f"tiny-{'0' * 16}", foreign := cache / f"tiny-2-{'0' * 16}"):
         folder.mkdir(parents=True)
     job = partial(train, start=start, rows=rows, **outputs, settings=settings, device="cpu")
@@ -128,18 +153,18 @@ def test_its_state_stays_until_the_rule_that_uses_its_weights_begins(tmp_path, m
     assert read_json(out / "made")["resumed_at"] == [2]
 
     choice = {name: out / name for name in ("manifest", "model_files", "selection", "last")}
-    taken = {"snapshots": outputs["snapshots"], "record": outputs["record"]}
-    taken["held_out"] = outputs["held_out"]
+    taken = {name: outputs[name] for name in ("snapshots", "record", "made", "held_out")}
     assert given_up.exists()
     choose_snapshot(**taken, **choice, settings=SnapshotChoice(model="tiny", kind="trained"))
     assert list(cache.iterdir()) == [foreign]
-    assert (out / "last/model.safetensors").is_file()
+    assert (out / "last").read_bytes() == (out / "model_files").read_bytes()
 
 
 def test_an_explained_failure_is_only_said_again_by_later_attempts_of_the_same_run(tmp_path, monkeypatch):
     monkeypatch.setattr("sentflow.training.leave.Watch.listen", lambda _self: None)
     start, rows = start_in(tmp_path), rows_in(tmp_path, {"text": TEXTS})
-    outputs = {name: tmp_path / name for name in ("record", "made", "history", "held_out", "snapshots")}
+    outputs = {name: tmp_path / name for name in ("record", "made", "history", "held_out")}
+    outputs["snapshots"] = [tmp_path / "snapshots.tar"]
     job = partial(train, start=start, rows=rows, **outputs, device="cpu")
     refused, mended = job_settings(training={"max_tokens": 1000}), job_settings()
     for attempt in (1, 2):

@@ -137,21 +137,31 @@ class SlurmCluster:
         # A file that is always there stands for the card; no test computes on it.
         (self.folder / "gres.conf").write_text("NodeName=gpu1 Name=gpu File=/dev/null\n", encoding="utf-8")
         (self.folder / "state").mkdir(exist_ok=True)
-        self._wrap_srun()
-        self._launch("slurmctld", "-D", "-c", "-f", str(self.conf))
+        # The job step of Snakemake's plugin takes SLURM_CONF away from srun.
+        self.put_before("srun", f'SLURM_CONF="{self.conf}"; export SLURM_CONF')
+        self.start_controller()
         for name in nodes:
             (self.folder / f"spool-{name}").mkdir(exist_ok=True)
             self._launch("slurmd", "-D", "-f", str(self.conf), "-N", name)
         self._wait_for_nodes(len(nodes))
 
-    def _wrap_srun(self) -> None:
-        """An ``srun`` that finds the cluster: the job step of Snakemake's plugin takes SLURM_CONF away from it."""
-        program = self.folder / "bin" / "srun"
+    def put_before(self, name: str, script: str) -> None:
+        """Run lines of the shell before a program of SLURM, wherever users or Snakemake call it."""
+        program = self.folder / "bin" / name
         program.parent.mkdir(exist_ok=True)
-        program.write_text(
-            f'#!/bin/sh\nSLURM_CONF="{self.conf}" exec "{shutil.which("srun")}" "$@"\n', "utf-8"
-        )
+        program.write_text(f'#!/bin/sh\n{script}\nexec "{shutil.which(name)}" "$@"\n', "utf-8")
         program.chmod(0o755)
+
+    def start_controller(self) -> None:
+        """Start the controller, which goes on from the state of an earlier one."""
+        self._launch("slurmctld", "-D", "-f", str(self.conf))
+        self.daemons.insert(0, self.daemons.pop())
+
+    def stop_controller(self) -> None:
+        """End the controller; nodes and jobs go on."""
+        controller = self.daemons.pop(0)
+        controller.terminate()
+        controller.wait(STOP_WITHIN_SECONDS)
 
     def _launch(self, *words: str) -> None:
         with (self.folder / "daemons.log").open("ab") as log:

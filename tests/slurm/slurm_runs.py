@@ -120,7 +120,7 @@ class Run:
             "profiles/slurm",
             # Sooner than on a large cluster, for the jobs are small; the rest is as in the profile.
             *("--slurm-init-seconds-before-status-checks", "5"),
-            *("--seconds-between-status-checks", "2"),
+            *("--max-status-checks-per-second", "0.5"),
             *arguments,
         )
         with self._log.open("wb") as log:

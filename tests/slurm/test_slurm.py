@@ -25,6 +25,8 @@ from slurm_runs import (
 from workflow_copy import snakemake
 
 CPU_NODES = ",".join(NODES["cpu"])
+PLUGINS_ATTEMPTS = 5  # after so many the plugin forgets its jobs, unless the profile says otherwise
+SACCT = 'exec squeue --noheader --states=all --format="%i|%T" --name "$run"'  # docs/hpc.md
 # What follows from the embeddings.
 LATER = ("probes", "scores", "comparisons", "summary", "tables")
 
@@ -84,9 +86,9 @@ def slurm_log(project: Path, job: dict[str, str]) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
 
 
-def groups(cluster: SlurmCluster, before: set[str], *states: str) -> list[dict[str, str]]:
-    """Jobs of several folds since then."""
-    ours = [job for job in cluster.jobs() if job["JobId"] not in before and "_folds" in job["Comment"]]
+def grouped(cluster: SlurmCluster, before: set[str], name: str, *states: str) -> list[dict[str, str]]:
+    """Jobs since then that are groups of that name."""
+    ours = [job for job in cluster.jobs() if job["JobId"] not in before and f"_{name}" in job["Comment"]]
     return [job for job in ours if not states or job["JobState"] in states]
 
 
@@ -96,25 +98,30 @@ def test_groups_outlive_a_killed_main_process(start, cluster, local, project):
     edit_profile(project, folds_per_job=4)
     before = {job["JobId"] for job in cluster.jobs()}
     run = start("--configfile", EXPERIMENT, PER_FOLD)
-    run.wait_until("both groups were running", lambda: len(groups(cluster, before, "RUNNING")) == 2)
+    run.wait_until("both groups were running", lambda: len(grouped(cluster, before, "folds", "RUNNING")) == 2)
     run.end()
     wait_until_idle(cluster)
     # As documented: unlock, and the same command does what is left.
     assert snakemake(project, "--unlock", "--configfile", EXPERIMENT).code == 0
     start("--configfile", EXPERIMENT, PER_FOLD).ends_well()
     assert_same_files(project, local)
-    assert len(groups(cluster, before)) == 2
+    assert len(grouped(cluster, before, "folds")) == 2
 
 
 @pytest.mark.nightly
-def test_drained_nodes_and_a_cancelled_job_change_nothing(start, cluster, local, project):
+def test_lost_nodes_refused_jobs_and_a_controller_that_restarts_change_nothing(
+    start, cluster, local, project, tmp_path
+):
     for name in ("results", ".snakemake"):
         shutil.rmtree(project / name, ignore_errors=True)
+    edit_profile(project, folds_per_job=0, tasks_per_job=2)
     before = {job["JobId"] for job in cluster.jobs()}
 
     def jobs_of(rule: str, *states: str) -> list[dict[str, str]]:
         return [job for job in cluster.jobs_of(rule, *states) if job["JobId"] not in before]
 
+    (tmp_path / "refused").touch()
+    cluster.put_before("sbatch", f"rm '{tmp_path}/refused' 2> /dev/null && exit 1")
     run = start("--configfile", EXPERIMENT)
     run.wait_until("the raw file was written", (project / "results/data/raw/one/comments.csv").is_file)
     cluster("scontrol", "update", f"nodename={CPU_NODES}", "state=drain", "reason=test")
@@ -122,12 +129,29 @@ def test_drained_nodes_and_a_cancelled_job_change_nothing(start, cluster, local,
     cluster("scontrol", "update", f"nodename={CPU_NODES}", "state=resume")
     run.wait_until("an encoder was running", lambda: bool(jobs_of("embed", "RUNNING")))
     cluster("scancel", jobs_of("embed")[0]["JobId"])
+    run.wait_until("it was running again", lambda: bool(jobs_of("embed", "RUNNING")))
+    cluster("scontrol", "update", "nodename=gpu1", "state=down", "reason=test")
+    run.wait_until("SLURM queued it again", lambda: bool(jobs_of("embed", "PENDING")))
+    cluster("scontrol", "update", "nodename=gpu1", "state=resume")
+
+    # As documented for clusters without accounting, which the plugin asks for while the controller says nothing
+    looks = tmp_path / "looks"
+    cluster.put_before("sacct", f"for run; do :; done; echo >> '{looks}'\n{SACCT}")
+    run.wait_until("the probes were running", lambda: bool(grouped(cluster, before, "tasks", "RUNNING")))
+    cluster.stop_controller()
+    looked = lambda: looks.exists() and looks.read_text("utf-8").count("\n") > PLUGINS_ATTEMPTS  # noqa: E731
+    run.wait_until("it asked often for the state of its jobs", looked)
+    cluster.start_controller()
     run.ends_well()
     assert_same_files(project, local)
-    assert facts(jobs_of("embed"), "JobState", "TimeLimit") == [
-        ("CANCELLED", "02:00:00"),
-        ("COMPLETED", "04:00:00"),
+    assert facts(jobs_of("prepare"), "JobState", "TimeLimit") == [("COMPLETED", "00:20:00")]
+    assert facts(jobs_of("embed"), "JobState", "TimeLimit", "Restarts") == [
+        ("CANCELLED", "02:00:00", "0"),
+        ("COMPLETED", "04:00:00", "1"),
     ]
+    # both probes and their scores
+    assert grouped(cluster, before, "tasks")[-1]["JobState"] == "COMPLETED"
+    assert [job for rule in ("probe", "probe_lazy", "score") for job in jobs_of(rule)] == []
 
 
 def wait_until_idle(cluster: SlurmCluster) -> None:

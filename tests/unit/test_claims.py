@@ -1,7 +1,6 @@
 """Who leads: nobody is called best whom no test separates, and every printed lead is that of the printed values."""
 
 import dataclasses
-from pathlib import Path
 
 import fake_comparisons
 import fake_similarity
@@ -93,7 +92,7 @@ def test_equal_encoders_are_a_tie_without_a_test(digests, why):
     compared = dataclasses.replace(compared, pairs=pairs)
     encoders = [
         dataclasses.replace(row, vectors=digest)
-        for row, digest in zip(encoder_rows(rows, {}, [], Path()), digests, strict=True)
+        for row, digest in zip(encoder_rows(rows, {}, [], {}), digests, strict=True)
     ]
     (found,) = of_probing(rows, compared, encoders)
     for said in (str(found.verdict()), found.finding()):

@@ -37,24 +37,18 @@ def test_what_cannot_be_counted_is_not_known(tmp_path):
     assert counted(tmp_path, kind="api") is None
 
 
-def write_embedding(folder, dataset, seconds, *, task=None, texts=100):
+def write_embedding(folder, dataset, *, task=None, texts=100):
     name = f"{dataset}-{task}.json"
     collection = dataset if task is None else f"{dataset}/{task}"
     about = {"model": "minilm-l6", "collection": collection, "shape": [texts, 384], "device": "cpu"}
     (folder / name).write_text(json.dumps(about))
-    place = folder / "embed" / "minilm-l6" / f"{collection}.jsonl"
-    if seconds is not None:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps({"s": seconds}) + "\n")
     return Embedding.read(folder / name)
 
 
 def test_time_of_embedding_is_summed_over_datasets_and_prompts(tmp_path):
-    embeddings = [
-        write_embedding(tmp_path, "a", 10.0),
-        write_embedding(tmp_path, "a", 5.0, task="T", texts=50),
-    ]
-    row, lazy = encoder_rows(SCORES, {"minilm-l6": {"parameters": 7.0}}, embeddings, tmp_path)
+    embeddings = [write_embedding(tmp_path, "a"), write_embedding(tmp_path, "a", task="T", texts=50)]
+    jobs = {("embed", f"minilm-l6/{name}"): [{"s": s}] for name, s in (("a", 10.0), ("a/T", 5.0), ("b", 1.0))}
+    row, lazy = encoder_rows(SCORES, {"minilm-l6": {"parameters": 7.0}}, embeddings, jobs)
     assert (row.texts, row.embed_seconds, row.dimension, row.device) == (150, 15, 384, "cpu")
     assert row.parameters == 7
     assert row.mean == pytest.approx(sum(one.mean for one in SCORES if one.model == "minilm-l6") / 2)

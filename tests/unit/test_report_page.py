@@ -138,7 +138,7 @@ def sources(tmp_path):
     whole = {
         **plain,
         "comparisons": fake_comparisons.comparisons(plain["scores"]),
-        "encoders": encoder_rows(plain["scores"], {}, [], benchmarks=None),
+        "encoders": encoder_rows(plain["scores"], {}, [], jobs={}),
         "audits": {names[0]: fake_comparisons.audit(names[0])},
         "hardest": {names[0]: fake_comparisons.hard_texts(names[0])},
         "experiment": {"title": "t", "description": "d"},

@@ -168,7 +168,7 @@ def test_nothing_is_averaged_over_tasks_of_two_protocols():
     alone = fake_comparisons.ranking_rows([row for row in rows if row.protocol == "corrected"])
     ranked = fake_comparisons.ranking_rows(rows)
     assert [row for row in ranked if row.protocol == "corrected"] == alone
-    one = encoder_rows(rows, {}, [], benchmarks=None)[0]
+    one = encoder_rows(rows, {}, [], jobs={})[0]
     assert (one.n_tasks, one.protocol) == (3, "published")  # the commonest
     assert one.mean == pytest.approx(mean_of(one.model, "published"))
     text = macros(rows, title="Title")

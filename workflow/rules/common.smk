@@ -43,7 +43,14 @@ from sentflow.flow.provenance import (
     versions,
     write_sources,
 )
-from sentflow.flow.rules import asks, beside_others, complete, digested, with_digest
+from sentflow.flow.rules import (
+    asks,
+    benchmarks_of,
+    beside_others,
+    complete,
+    digested,
+    with_digest,
+)
 from sentflow.flow.start import (
     listen,
     refuse_results_as_settings,
@@ -93,8 +100,8 @@ if is_module:
     if workflow.is_main_process:
         write_sources(SOURCES_OF_RUN)
     # By name, for a command that changes, as with the number of this process, runs again
-    os.environ[f"SENTFLOW_{__name__}"] = first_words.format()
-    command = partial(command, first_words=f'eval "$SENTFLOW_{__name__}"; ')
+    os.environ[f"SENTFLOW_MODULE_{__name__}"] = first_words.format()
+    command = partial(command, first_words=f'eval "$SENTFLOW_MODULE_{__name__}"; ')
 else:
     shell.prefix(first_words)
     put_this_python_first()

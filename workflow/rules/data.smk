@@ -4,7 +4,7 @@
 rule download:
     """One raw file from a mirror or its address, with its checksum verified."""
     input:
-        targets.of_file(local_files),
+        local(targets.of_file(local_files)),
     output:
         paths.RAW_FILE,
     # Short, and the slow jobs wait for it.
@@ -40,6 +40,8 @@ rule fetch_model:
     """An encoder from the hub or an archive → its manifest and its files."""
     input:
         targets.encoders.files,
+        # It is as old as the record
+        snapshot=ancient(targets.encoders.snapshot),
     output:
         manifest=paths.MANIFEST,
         model_files=paths.WEIGHTS,
@@ -76,7 +78,6 @@ rule embed:
         manifest=paths.MANIFEST,
         # The manifest holds their checksums.
         model_files=ancient(targets.encoders.model_files),
-        own=ancient(targets.encoders.files),
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,

@@ -7,13 +7,11 @@ ledger_family = targets.families["ledger"]
 
 job_rule(
     "summarise_ledger",
-    dict(  # of few kilobytes; their bytes decide, wherever the workflow lies
-        catalog=ledger_family.catalog_files,
-        summaries=[file for file in targets.summaries if file in ANSWERING],
-    ),
+    dict(summaries=[file for file in targets.summaries if file in ANSWERING]),
     paths.SUMMARY_LEDGER,
     minutes=5,
     local=True,
+    catalog=ledger_family.catalog,
 )
 
 # A run without the table has no ledger to make

@@ -30,7 +30,6 @@ job_rule(
     dict(
         **digested(task=paths.TASK),
         manifest=paths.MANIFEST,
-        own=ancient(targets.encoders.files),
     ),
     dict(folds=probing.fold_outputs()),
     minutes=120,
@@ -48,7 +47,6 @@ if experiment.featurisers:
         input:
             **digested(task=paths.TASK),
             manifest=paths.MANIFEST,
-            own=ancient(targets.encoders.files),
         output:
             features=paths.FEATURES,
             info=paths.FEATURES_INFO,

@@ -114,7 +114,7 @@ rule search:
         **retrieval.vectors(),
         manifest=retrieval.of_cross_encoder(retrieval.manifest),
         model_files=ancient(retrieval.of_cross_encoder(retrieval.model_files)),
-        trec=retrieval.run_file,
+        trec=local(retrieval.run_file),
     output:
         **with_digest(run=paths.RUN),
         made=paths.RUN_MADE,
@@ -406,12 +406,12 @@ job_rule(
     "export_trec",
     dict(
         **digested(**judged, runs=retrieval.of_shown(paths.RUN)),
+        benchmarks=ancient(retrieval.exported.benchmarks),
         versions=paths.RECORD_VERSIONS,
     ),
     dict(files=retrieval.exported.runs(), qrels=paths.TREC_QRELS),
     per_input=dict(corpus=4, runs=30),
     local=True,
-    resources=dict(benchmarks=retrieval.exported.benchmarks),
     settings=retrieval.exported.trec_settings,
 )
 

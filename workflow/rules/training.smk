@@ -1,6 +1,17 @@
 """Training data → trained encoders, and what both have in common with what is tested."""
 
+from sentflow.families.training.family import snapshot_files
+
 training = targets.families["training"]
+# Where jobs copy the states of trainings. A resource: it changes nothing in the results.
+storage_settings = workflow.storage_settings
+default_storage = json_text(
+    storage_settings.default_storage_provider
+    and dict(
+        provider=storage_settings.default_storage_provider,
+        prefix=storage_settings.default_storage_prefix,
+    )
+)
 
 
 rule trainings:
@@ -89,41 +100,46 @@ job_rule(
 )
 
 
-rule train:
-    """Train one encoder. A killed or cancelled job goes on where its last state was saved."""
-    input:
-        **digested(rows=training.rows),
-        start=training.start,
-        # The manifest holds their checksums.
-        start_files=ancient(training.start_files),
-        teacher_texts=ancient(training.of_teacher(paths.TEXTS)),
-        teacher_embeddings=ancient(training.of_teacher(paths.EMBEDDINGS)),
-        teacher_info=training.of_teacher(paths.EMBEDDINGS_INFO),
-    output:
-        record=paths.TRAINING_RECORD,
-        made=paths.TRAINING_MADE,
-        history=paths.TRAINING_HISTORY,
-        held_out=paths.TRAINING_HELD_OUT,
-        snapshots=training.kept(directory(paths.SNAPSHOTS), temp),
-    wildcard_constraints:
-        model=one_of(training.models),
-    # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
-    retries: 3
-    threads: 4
-    resources:
-        **asks("train", 720, per_input=dict(start_files=6)),
-        device=training.device,
-        attempt=lambda wildcards, attempt: attempt,
-        gpu=training.gpus,
-        limits=targets.limits,
-    params:
-        code=training.train_code,
-        env=training.versions,
-        libraries=training.libraries,
-        settings=training.train_settings,
-    # exec: SLURM asks every process of a job to end, and a training whose shell is gone would end without saving
-    shell:
-        command("train", replaces_shell=True)
+# A rule has the same outputs for all of its jobs, so those with other snapshots are of another rule: train_2 and so on.
+for number, (steps, models) in enumerate(training.by_steps.items(), 1):
+
+    rule:
+        name:
+            "train" if number == 1 else f"train_{number}"
+        input:
+            **digested(rows=training.rows),
+            start=training.start,
+            # The manifest holds their checksums.
+            start_files=ancient(training.start_files),
+            teacher_texts=ancient(training.of_teacher(paths.TEXTS)),
+            teacher_embeddings=ancient(training.of_teacher(paths.EMBEDDINGS)),
+            teacher_info=training.of_teacher(paths.EMBEDDINGS_INFO),
+        output:
+            record=paths.TRAINING_RECORD,
+            made=paths.TRAINING_MADE,
+            history=paths.TRAINING_HISTORY,
+            held_out=paths.TRAINING_HELD_OUT,
+            snapshots=training.kept(snapshot_files(steps), temp),
+        wildcard_constraints:
+            model=one_of(models),
+        # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
+        retries: 3
+        threads: 4
+        resources:
+            **asks("train", 720, per_input=dict(start_files=6)),
+            device=training.device,
+            attempt=lambda wildcards, attempt: attempt,
+            gpu=training.gpus,
+            storage=default_storage,
+            limits=targets.limits,
+        params:
+            code=training.train_code,
+            env=training.versions,
+            libraries=training.libraries,
+            settings=training.train_settings,
+        # exec: SLURM asks every process of a job to end, and a training whose shell is gone would end without saving
+        shell:
+            command("train", replaces_shell=True)
 
 
 # See rule embed
@@ -165,17 +181,20 @@ job_rule(
         scores=training.scores,
         held_out=paths.TRAINING_HELD_OUT,
         record=paths.TRAINING_RECORD,
-        snapshots=paths.SNAPSHOTS,
+        made=paths.TRAINING_MADE,
+        # They are as old as the record
+        snapshots=ancient(training.snapshots),
     ),
     dict(
         selection=paths.CHOSEN_SNAPSHOT,
         manifest=paths.MANIFEST,
         model_files=paths.WEIGHTS,
-        last=directory(paths.LAST_SNAPSHOT),
+        last=paths.LAST_SNAPSHOT,
     ),
     local=True,
     priority=1,
     constraints=dict(model=one_of(training.models)),
+    resources=dict(storage=default_storage),
     code=training.choice_code,
     settings=training.choice_settings,
 )

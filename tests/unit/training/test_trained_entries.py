@@ -154,8 +154,10 @@ def test_the_questions_that_choose_are_searched_by_each_snapshot_and_are_neither
 
 def test_an_epoch_ends_with_the_step_that_reads_its_last_row():
     settings = TrainingSettings(learning_rate=1.0, epochs=2.5, snapshot_every="epoch")
-    assert snapshot_steps(settings, 25) == [0, 10, 20, 25]
-    assert snapshot_steps(settings.model_copy(update={"epochs": 3}), 10) == [0, 4, 7, 10]
+    assert snapshot_steps(settings, 25, 10) == [0, 10, 20, 25]
+    assert snapshot_steps(settings, 8, 3) == [0, 3, 6, 8]
+    accumulating = settings.model_copy(update={"epochs": 3, "accumulate": 3})
+    assert snapshot_steps(accumulating, 10, 10) == [0, 4, 7, 10]
 
 
 def test_another_read_out_after_condenser_is_refused():

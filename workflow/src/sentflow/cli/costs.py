@@ -23,8 +23,8 @@ from sentflow.encoders.settings import TRAINED
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.flow import paths
-from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost
-from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
+from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SIZE, Cost, without_number
+from sentflow.report.costs.summary import job_of, read_records
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
 from sentflow.training.data.entries import (
@@ -108,15 +108,16 @@ def planned_jobs(files: Sequence[Path], *, everything: bool) -> list[PlannedJob]
         if done.returncode:
             raise DataError(f"Snakemake cannot plan the experiment:\n{(done.stdout + done.stderr)[-3000:]}")
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-    return [PlannedJob(**json.loads(line)) for line in lines]
+    jobs = [PlannedJob(**json.loads(line)) for line in lines]
+    return [job._replace(rule=without_number(job.rule)) for job in jobs]
 
 
 def _measured_here() -> dict[str, Cost]:
     """What the jobs of each rule took in the results of this folder; nothing where there are none."""
     folder = Path(paths.BENCHMARKS)
     records: dict[str, list[Mapping[str, object]]] = {}
-    for file in benchmark_files([folder]) if any(folder.rglob("*.jsonl")) else []:
-        records.setdefault(rule_of(file), []).extend(read_records(file)[-1:])
+    for file in folder.rglob("*.jsonl"):
+        records.setdefault(job_of(file)[0], []).extend(read_records(file)[-1:])
     costs_here = {}
     for rule, ones in records.items():
         if ones:

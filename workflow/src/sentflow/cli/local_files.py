@@ -64,8 +64,6 @@ def model_problems(experiment: Experiment) -> Iterator[SentflowError]:
         source = entry.get("source")
         if not isinstance(source, Mapping) or source_kind(source) not in ("folder", "file"):
             continue
-        if Path(source.get("folder", "")).is_relative_to(paths.RESULTS):  # a snapshot that is made by the run
-            continue
         try:
             if source_kind(source) == "file":
                 own_file(source)

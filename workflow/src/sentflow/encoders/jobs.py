@@ -3,7 +3,6 @@
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
 
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
@@ -15,14 +14,18 @@ def fetch_model(
     *,
     model: Wildcard,
     settings: Json,
+    snapshot: In | None = None,
     mirrors: Resource[tuple[str, ...]] = (),
     limits: Resource[Limits] = USUAL,
     manifest: Out,
     model_files: Out | None = None,
 ) -> None:
-    """A model from hub, folder, package or archive → verified files, and the manifest that describes them."""
+    """A model from hub, folder, package or archive → verified files, and the manifest that describes them.
+
+    A snapshot of a training is only described.
+    """
     from sentflow.downloads.mirrors import mirrors_in_use
-    from sentflow.encoders.manifest import unpacked_folder, write_manifest
+    from sentflow.encoders.manifest import manifest_of_archive, unpacked_folder, write_manifest
     from sentflow.files.archives.pack import pack
     from sentflow.flow import paths
 
@@ -30,10 +33,9 @@ def fetch_model(
     if not sys.stderr.isatty():
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
     used = mirrors_in_use(mirrors, os.environ)
-    if "/" in model:  # a snapshot, in the results, which a module of another workflow may have elsewhere
-        results = str(manifest).removesuffix(f"models/{model}/{manifest.name}")
-        inside = Path(settings["source"]["folder"]).relative_to("results")
-        settings = {**settings, "source": {"folder": results + str(inside)}}
+    if snapshot:
+        write_manifest(manifest, manifest_of_archive(snapshot, settings))
+        return
     fetch = import_module("sentflow.encoders.fetch")  # named by the rule for encoders with files
     cache = paths.cache_beside(manifest, paths.MANIFEST)
     found = fetch.fetch_model(model, settings, cache, mirrors=used)

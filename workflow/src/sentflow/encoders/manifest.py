@@ -164,14 +164,35 @@ def checked_folder(manifest: Manifest, model_files: Path | None) -> Path:
             f"the files of a {manifest.kind} model are in an archive, which was not given. Write the path of its "
             "weights.tar."
         )
+    return _unpacked(model_files, manifest.files)
+
+
+def manifest_of_archive(model_files: Path, entry: Mapping[str, Any]) -> Manifest:
+    """Of an encoder that was trained here, by its archive and an entry with its ``kind`` and ``source``."""
+    from sentflow.encoders.safety import count_parameters
+    from sentflow.files.archives.pack import checksums_of
+
+    files = checksums_of(model_files)
+    folder = _unpacked(model_files, files)
+    parameters = count_parameters(entry["kind"], folder, files)
+    return Manifest.of(entry, description_of(entry, folder), files, parameters)
+
+
+def _unpacked(model_files: Path, files: Mapping[str, str]) -> Path:
+    """In the cache; or until this process ends, where nothing can be written, and of snapshots, which are many."""
     # Not above: the Snakefile reads this module in every job
     from sentflow.files.archives.pack import unpack
 
-    folder = unpacked_folder(manifest.files, paths.cache_beside(model_files, paths.WEIGHTS))
-    if not folder.is_dir() and not _is_writable(folder):
-        folder = Path(tempfile.mkdtemp()) / folder.name
+    cache = paths.cache_beside(model_files, paths.WEIGHTS, paths.SNAPSHOT)
+    folder = unpacked_folder(files, cache)
+    is_snapshot = model_files.parent.name == Path(paths.SNAPSHOT).parent.name
+    is_writable = _is_writable(folder)
+    if not folder.is_dir() and (is_snapshot or not is_writable):
+        if is_writable:
+            cache.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=cache if is_writable else None)) / folder.name
         atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
-    unpack(model_files, manifest.files, folder)
+    unpack(model_files, files, folder)
     return folder
 
 

@@ -120,8 +120,8 @@ class PairCorpus(Settings):
 class Crate(About):
     """What an RO-Crate says besides its files."""
 
-    tables: dict[str, Pair[Text]]
-    """File of a digest → title of its table, and its dataset."""
+    tables: tuple[Pair[Text], ...]
+    """Title and dataset of the table of each digest."""
     datasets: dict[str, dict[str, Any]]
     models: dict[str, dict[str, Any]]
 

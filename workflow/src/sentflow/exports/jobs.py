@@ -20,7 +20,7 @@ from sentflow.exports.identity import (
 )
 from sentflow.files.io import read_json, read_sealed, write_json, write_text
 from sentflow.files.rows import read_rows
-from sentflow.jobs.job import In, Out, Resource, job
+from sentflow.jobs.job import In, Out, job
 from sentflow.report.rows import unique
 from sentflow.retrieval.ranking import read_run
 from sentflow.texts.corpora import CorpusFile, read_corpus, read_ids, read_questions
@@ -156,14 +156,14 @@ def export_trec(
     judgements: In,
     runs: list[In],
     versions: In,
-    benchmarks: Resource[dict[str, str]],
+    benchmarks: Sequence[In] = (),
     settings: RunExport,
     files: list[Out],
     qrels: Out,
 ) -> None:
     """The runs on a question set and its judgements, in TREC's form."""
     from sentflow.exports.trec import annotated_run, judgement_file
-    from sentflow.report.costs.summary import read_records
+    from sentflow.report.costs.summary import job_of, read_records
 
     (_, ids), question_set = read_ids(corpus), read_questions(questions, judgements)
     recorded = read_json(versions)
@@ -174,9 +174,10 @@ def export_trec(
                 f"{source} is the run of {about['retriever']} on {about['questions']}, not of {retriever} on "
                 f"{question_set.name}. Delete it and run snakemake again."
             )
-        record = Path(benchmarks[retriever])
-        records = read_records(record) if record.is_file() else []
-        took = records[-1] if records else None
+        measured = [
+            read_records(file) for file in benchmarks if job_of(file)[1] == f"{question_set.name}/{retriever}"
+        ]
+        took = measured[0][-1] if measured and measured[0] else None
         write_text(output, annotated_run(run, retriever, settings, recorded, took))
     write_text(qrels, judgement_file(question_set))
     logger.info("%d runs of %s", len(runs), question_set.name)
@@ -244,8 +245,7 @@ def export_ro_crate(
     """The files of a run → an RO-Crate with checksums, data, encoders and versions."""
     from sentflow.exports.crate import names_in_crate, write_crate
 
-    for file in digests:
-        table, dataset = settings.tables[str(file)]
+    for file, (table, dataset) in zip(digests, settings.tables, strict=True):
         settings.datasets[dataset]["checksums"][table] = read_json(file)["sha256"]
     write_crate(output, names_in_crate(files), about=settings, versions=read_json(versions))
 

@@ -1,8 +1,9 @@
 """The ledger: every published number of the catalog beside what the other families of a run found."""
 
 from sentflow.config.experiment import Experiment
+from sentflow.files.io import file_sha256
 from sentflow.flow import paths
-from sentflow.flow.family import Family
+from sentflow.flow.family import Family, json_text
 
 ANSWERING = (
     paths.SUMMARY,
@@ -29,4 +30,5 @@ class Ledger(Family):
         is_selected = "ledger" in experiment.config.report.tables
         self.summaries = [paths.SUMMARY_LEDGER] if is_selected else []
         self.available = {"ledger": is_selected}
-        self.catalog_files = [str(experiment.workflow / name) for name in CATALOG]
+        # File of the catalog → its SHA-256: it is part of the workflow, and lies in no results
+        self.catalog = json_text({name: file_sha256(experiment.workflow / name) for name in CATALOG})

@@ -100,14 +100,14 @@ def not_a_file(path: Path) -> str:
     return f"{path} is a folder, but must be a file. Write the path of a file, or move the folder away."
 
 
-def link_files(folder: Path, target: Path) -> None:
-    """Hard links to the files of a folder, or copies where the file system has none."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            place = target / path.relative_to(folder)
-            refuse_orphan()
-            place.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                place.hardlink_to(path)
-            except OSError:
-                shutil.copyfile(path, place)
+def link_file(path: Path, place: Path) -> None:
+    """Make a hard link to a file, with the date of now, or a copy where the file system has none."""
+    refuse_orphan()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    try:
+        place.hardlink_to(path)
+        os.utime(place)
+    except OSError:
+        with atomic(place) as part:
+            shutil.copyfile(path, part)

@@ -19,6 +19,7 @@ from sentflow.encoders.manifest import is_archived
 from sentflow.encoders.settings import TRAINED
 from sentflow.flow import paths
 from sentflow.texts.raw_files import raw_files_of
+from sentflow.training.snapshots import SNAPSHOT
 
 TEXT = "text"
 Files = Callable[[Any], list[str]]
@@ -131,6 +132,9 @@ def weights_of(experiment: Experiment, model: str) -> list[str]:
 
     Every job that loads the encoder takes it as an input beside the manifest.
     """
+    if model in experiment.snapshots:
+        trained, _, step = model.partition(SNAPSHOT)
+        return each(paths.SNAPSHOT, model=[trained], step=[step])
     entry = experiment.fetched_models[model]
     has_archive = entry["kind"] == TRAINED or is_archived(entry.get("source"))
     return each(paths.WEIGHTS, model=[model]) if has_archive else []

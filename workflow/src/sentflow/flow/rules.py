@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cmp_to_key
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -69,12 +70,13 @@ def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
     Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``. In a module
-    of another workflow, where rules have other names, they are those of the rules here.
+    of another workflow, where rules have other names, they are those of the rules here. A rule with a number at its end
+    shares those of the first.
     """
     names = {workflow.modifier.modify_rulename(name): name for module in MODULES for name in names_in(module)}
     for rule in workflow.modifier.rules:
         if not rule.norun:
-            name = names.get(rule.name, rule.name)
+            name = names.get(without_number(rule.name), rule.name)
             key = _key(rule.output[0]) if rule.output else "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
@@ -83,12 +85,54 @@ def complete(workflow: Any, environment: str) -> None:
             rule.docstring = rule.docstring or about(name)
 
 
+def without_number(rule: str) -> str:
+    """The first of rules that differ in their outputs alone, e.g. ``train`` of ``train_2``."""
+    return re.sub(r"_\d+$", "", rule)
+
+
 def _key(output: str) -> str:
     from snakemake.io import strip_wildcard_constraints
 
     parts = re.findall(r"(?<![\w-])[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
     # The value of a study ends with a slash, or is empty
     return "/".join(parts).replace("{study}/", "{study}") or "all"
+
+
+def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[Any]]:
+    """The benchmark of every job on the way to some files, in the order of their paths; for an input of a rule.
+
+    None that is lost while what the job made is there: no job runs again because its time is not known.
+    """
+    modifier, order = workflow.modifier, workflow._ruleorder.compare
+
+    def benchmarks(_wildcards: Any) -> list[Any]:
+        from snakemake.output_index import OutputIndex
+
+        makers = OutputIndex(modifier.rules)
+        waiting = [modifier.path_modifier.modify(file, property="input") for file in files]
+        seen, followed, lost, found = set(), set(), set(), {}
+        while waiting:
+            file = str(waiting.pop())
+            if file in seen:
+                continue
+            seen.add(file)
+            for rule in sorted(makers.match_producers(file), key=cmp_to_key(order))[-1:]:
+                wildcards = rule.get_wildcards(file)
+                benchmark = rule.expand_benchmark(wildcards)
+                found[str(benchmark)] = benchmark
+                if not benchmark.is_storage and Path(file).exists() and not Path(benchmark).exists():
+                    lost.add(str(benchmark))
+                # All folds of a task and an encoder are made of the same files
+                job = (
+                    rule.name,
+                    *(value for name, value in wildcards.items() if name not in ("rep", "fold")),
+                )
+                if job not in followed:
+                    followed.add(job)
+                    waiting += rule.expand_input(wildcards)[0]
+        return [found[name] for name in sorted(found.keys() - lost)]
+
+    return benchmarks
 
 
 def with_digest(**table: str) -> dict[str, str]:

@@ -72,6 +72,11 @@ class Targets:
         self.figures = each(paths.FIGURE, figure=figures, format=("pdf", "png", "svg", "md"))
         self.checks = each(paths.CHECK, check=self.selected("checks"))
         self.checked = [paths.CHECKED] if self.checks else []
+        # All but what is shown of it; its jobs are those that the tables of costs count
+        self.measured = [
+            *(*self.results, *self.audits, *self.summaries, *self._all("excerpts")),
+            *(*self._all("documents"), paths.RECORD_CONFIG),
+        ]
         # Collections whose texts are those of tables
         self.collected = one_of(name for name, one in self.collections.items() if one.tables)
 
@@ -215,7 +220,7 @@ class Targets:
             for name, entry in {**experiment.models, **experiment.further_models}.items()
         }
         about = dict(experiment.config.experiment)
-        return Crate(**about, tables=dict(self.data), datasets=datasets, models=models).as_json()
+        return Crate(**about, tables=tuple(self.data.values()), datasets=datasets, models=models).as_json()
 
     def constraints(self) -> dict[str, str]:
         return {
@@ -269,7 +274,8 @@ class EncoderTargets:
         # Encoders that come from outside, or are snapshots of a training; that weigh terms; that have embeddings
         self.fetched = [name for name in models if name not in experiment.trained_models]
         # Of the first, those whose files are kept as an archive, and all others
-        self.archived = [name for name in self.fetched if weights_of(experiment, name)]
+        outside = [name for name in self.fetched if name not in experiment.snapshots]
+        self.archived = [name for name in outside if weights_of(experiment, name)]
         self.described = [name for name in self.fetched if name not in self.archived]
         self.sparse = [name for name, entry in models.items() if weighs_terms(entry)]
         others = [name for name, entry in experiment.further_models.items() if gives_vectors(entry)]
@@ -294,11 +300,15 @@ class EncoderTargets:
         self.copies_of_files = of(lambda entry: 0 if kind_of(entry).one_file else 2)
 
     def files(self, wildcards: Any) -> list[str]:
-        """Files of a model that others made: code of a user's own encoder, or snapshots of a training."""
-        trained, is_snapshot, _ = wildcards.model.partition(SNAPSHOT)
-        if is_snapshot and wildcards.model in self.experiment.snapshots:
-            return [paths.SNAPSHOTS.format(model=trained)]
-        return custom_files(self.experiment.fetched_models[wildcards.model])
+        """Files of a model that others made: code of a user's own encoder, or the record of a training."""
+        if wildcards.model in self.experiment.snapshots:
+            return [paths.TRAINING_RECORD.format(model=wildcards.model.partition(SNAPSHOT)[0])]
+        from snakemake.io import local
+
+        return [local(file) for file in custom_files(self.experiment.fetched_models[wildcards.model])]
+
+    def snapshot(self, wildcards: Any) -> list[str]:
+        return self.model_files(wildcards) if wildcards.model in self.experiment.snapshots else []
 
     def model_files(self, wildcards: Any) -> list[str]:
         """See `sentflow.flow.family.weights_of`."""

@@ -301,7 +301,7 @@ def summarise_costs(
     summaries: Sequence[In] = (),
     manifests: Sequence[In] = (),
     embeddings: Sequence[In] = (),
-    benchmarks: list[Path],
+    benchmarks: list[In],
     costs: Out,
     encoders: Out,
 ) -> None:
@@ -310,31 +310,29 @@ def summarise_costs(
     from sentflow.report.costs.rows import CostRow, EncoderRow
     from sentflow.report.costs.summary import (
         Embedding,
-        benchmark_files,
         cost_rows,
         encoder_rows,
-        records_by_rule,
+        read_jobs,
     )
     from sentflow.report.inputs import Inputs
     from sentflow.report.rows import MeasuredRow, data_versions
 
-    files = benchmark_files(benchmarks)
+    jobs = read_jobs(benchmarks)
     scores = Inputs(summaries).rows_if_there(ScoreRow)
     named = [row for path in summaries for row in read_rows(path, MeasuredRow, may_be_empty=True)]
     if not named:
         raise DataError("no summary has a row. Give one of scores or of similarity with --summaries.")
-    rows = cost_rows(records_by_rule(files), "; ".join(data_versions(named)))
+    rows = cost_rows(jobs, "; ".join(data_versions(named)))
     described = encoder_rows(
         scores,
         {path.parent.name: _about(path) for path in manifests},
         [Embedding.read(path) for path in embeddings],
-        # more than one folder of benchmarks is for those who gather runs; an encoder was embedded in the first
-        benchmarks[0],
+        jobs,
         named,
     )
     write_rows(costs, CostRow, rows)
     write_rows(encoders, EncoderRow, described)
-    logger.info("%d benchmark files, %d rules, %d encoders", len(files), len(rows), len(described))
+    logger.info("%d jobs, %d rules, %d encoders", len(jobs), len(rows), len(described))
 
 
 def _about(path: Path) -> dict[str, float | None]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from sentflow.encoders.manifest import read_manifest
 from sentflow.files.io import file_sha256
-from sentflow.flow.paths import TRAINING_RECORD, cache_beside
+from sentflow.files.storage import Storage
+from sentflow.flow.paths import CACHE, TRAINING_RECORD, cache_beside
 from sentflow.training.settings import TrainingRun
 
 logger = logging.getLogger(__name__)
@@ -42,10 +43,20 @@ def state_folder(
     return folder
 
 
-def drop_states(record: Path, model: str) -> None:
-    """Delete all states of an encoder, also those of settings that were given up."""
+def drop_states(record: Path, model: str, copies: Sequence[str] = (), storage: Storage | None = None) -> None:
+    """Delete all states of an encoder, also those of settings that were given up, and these copies."""
     for folder in _of_model(record, model):
         shutil.rmtree(folder, ignore_errors=True)
+    if storage:
+        for name in copies:
+            storage.delete(name)
+
+
+def storage_of_states(given: Mapping[str, str] | None) -> Storage | None:
+    """Where copies of states are, by ``provider`` and ``prefix`` of the default storage of the run, if it has one."""
+    if given is None:
+        return None
+    return Storage(given["provider"], f"{given['prefix'].rstrip('/')}/{CACHE}/training")
 
 
 def _states(record: Path) -> Path:

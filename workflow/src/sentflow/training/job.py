@@ -3,6 +3,7 @@
 import logging
 import os
 import resource
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,10 +23,12 @@ from sentflow.config.model import Settings
 from sentflow.encoders.manifest import Manifest, checked_folder, read_manifest
 from sentflow.encoders.neural.load import OFFLINE, devices_for, load_model, text_config_of
 from sentflow.encoders.neural.tokenizer import tokenizer_arguments
-from sentflow.encoders.safety import has_table, usable_tokens
+from sentflow.encoders.safety import has_table, model_files, usable_tokens
 from sentflow.encoders.settings import SPLADE, VectorSettings
 from sentflow.errors import ConfigError
+from sentflow.files.archives.pack import pack
 from sentflow.files.io import file_sha256, read_json
+from sentflow.files.storage import Storage
 from sentflow.jobs.machine import processor_name
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
@@ -37,6 +40,7 @@ from sentflow.training.leave import Watch
 from sentflow.training.loop import Progress, StateFolder, Trainer, split
 from sentflow.training.record import RANDOM_WEIGHTS, Data, Made, Record, Start, Teacher
 from sentflow.training.settings import DROP, StartOfTraining, TrainingRun, TrainingSettings
+from sentflow.training.snapshots import archive_name
 
 logger = logging.getLogger(__name__)
 
@@ -57,11 +61,7 @@ class Job:
     threads: int = 1  # of the processor; another number may change the last bits of the weights
     save_seconds: float = 300.0  # between two states on disk
     start_files: Path | None = None  # archive with the files of the start, if it has one
-
-    @property
-    def snapshots(self) -> Path:
-        """Where the encoder is saved, until the training has ended: in folders ``step-000020``."""
-        return self.state / "snapshots"
+    storage: Storage | None = None  # of the run, for copies of the state
 
     def run(self) -> tuple[Record, Made, Progress]:
         """Train, from the last state of the same job if there is one."""
@@ -82,6 +82,7 @@ class Job:
         processes = Processes(device)
         objective = self._objective(manifest, rows, training, draws, device)
         objective.begin(rows)
+        state = StateFolder(self.state, self.storage)
         watch.listen()
         trainer = Trainer(
             objective,
@@ -90,17 +91,14 @@ class Job:
             draws,
             held_out=held_out,
             processes=processes,
-            snapshot=lambda step: save_folder(
-                self.snapshots / f"step-{step:06d}",
-                lambda part: objective.write(objective.exported(), part),
-            ),
+            snapshot=lambda step: _save_snapshot(objective, state.snapshots / archive_name(step)),
             watch=watch,
         )
         logger.info(
             "%d rows, %d steps of %d rows, on %s; %d further rows are held out",
             *(len(rows), trainer.total, training.batch_size, device, len(held_out)),
         )
-        progress = trainer.run(StateFolder(self.state))
+        progress = trainer.run(state)
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
             model=settings.model,
@@ -127,6 +125,7 @@ class Job:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB; bytes on macOS
         made = Made(
             resumed_at=tuple(progress.resumed),
+            copies=tuple(state.copies(progress)),
             device=torch.device(device).type,
             device_name=torch.cuda.get_device_name(device) if on_cuda else processor_name(),
             precision=training.precision,
@@ -186,6 +185,13 @@ def _comparing(training: TrainingSettings, rows: Sequence[Row], least: int) -> T
         "last_batch: drop, for the last batch of an epoch would have %d of at least %d rows", left, least
     )
     return training.model_copy(update={"last_batch": DROP})
+
+
+def _save_snapshot(objective: Objective, archive: Path) -> None:
+    folder = archive.with_suffix(".files")
+    save_folder(folder, lambda part: objective.write(objective.exported(), part))
+    pack(folder, model_files(folder, allow_pickle=False), archive)
+    shutil.rmtree(folder)
 
 
 def _start(start: StartOfTraining, manifest: Manifest) -> Start:

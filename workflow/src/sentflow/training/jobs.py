@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -243,18 +242,19 @@ def train(
     attempt: Resource[int] = 1,
     threads: int = 1,
     save_seconds: Manual[float] = 300.0,
+    storage: Resource[Json] = None,
     limits: Resource[Limits] = USUAL,
     record: Out,
     made: Out,
     history: Out,
     held_out: Out,
-    snapshots: Out,
+    snapshots: list[Out],
 ) -> None:
     """An encoder and rows of text → the trained encoder, at every step that is asked for, and the way there.
 
     Snakemake repeats every failure. One that was explained would fail again, so a later attempt only says it again.
     """
-    from sentflow.training.cache import state_folder
+    from sentflow.training.cache import state_folder, storage_of_states
 
     use_limits(limits)
     versions = {library: library_version(library) for library in libraries.split()}
@@ -270,15 +270,26 @@ def train(
         _in_processes(len(devices))
         return
 
-    from sentflow.files.atomic import link_files
     from sentflow.files.rows import write_rows
     from sentflow.training.job import Job
     from sentflow.training.leave import EXIT_CODE
     from sentflow.training.loop import LeftEarly
     from sentflow.training.record import HeldOutRow, write_history
+    from sentflow.training.selection import give_snapshots
 
     training = Job(
-        settings, start, rows, code, versions, state, teacher, devices, threads, save_seconds, start_files
+        settings,
+        start,
+        rows,
+        code,
+        versions,
+        state,
+        teacher,
+        devices,
+        threads,
+        save_seconds,
+        start_files,
+        storage_of_states(storage),
     )
     try:
         recorded, costs, progress = training.run()
@@ -290,7 +301,7 @@ def train(
         raise
     if int(os.environ.get("RANK", "0")):
         return  # the first process writes
-    link_files(training.snapshots, snapshots)
+    give_snapshots(state / "snapshots", snapshots)
     write_history(history, progress.history)
     write_rows(held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
     costs.write(made)
@@ -378,10 +389,12 @@ def evaluate_snapshot(
 @job()
 def choose_snapshot(
     *,
-    snapshots: In,
+    snapshots: list[In],
     record: In,
+    made: In,
     scores: Sequence[In] = (),
     held_out: In,
+    storage: Resource[Json] = None,
     settings: SnapshotChoice,
     manifest: Out,
     model_files: Out,
@@ -389,16 +402,15 @@ def choose_snapshot(
     last: Out,
 ) -> None:
     """Development scores of a training's snapshots, or what held-out rows measured → the one that is the encoder."""
-    from sentflow.encoders.manifest import write_manifest
-    from sentflow.files.archives.pack import pack
-    from sentflow.files.atomic import link_files
+    from sentflow.encoders.manifest import manifest_of_archive, write_manifest
+    from sentflow.files.atomic import link_file
     from sentflow.files.rows import read_rows
-    from sentflow.training.cache import drop_states
-    from sentflow.training.record import HeldOutRow, Record
-    from sentflow.training.selection import choose, manifest_of
+    from sentflow.training.cache import drop_states, storage_of_states
+    from sentflow.training.record import HeldOutRow, Made, Record
+    from sentflow.training.selection import choose, take_snapshot
 
     # Snakemake has the outputs of the training, which it had not while that ran
-    drop_states(record, settings.model)
+    drop_states(record, settings.model, Made.read(made).copies, storage_of_states(storage))
     found = [read_sealed(file) for file in scores]
     scored = [(score["step"], score["measures"][settings.measure]) for score in found]
     if settings.pairs and not scored:  # no job scored them, but held-out rows
@@ -407,15 +419,19 @@ def choose_snapshot(
     steps, development = zip(*scored or [(Record.read(record).steps, None)], strict=True)
     chosen = choose(settings, steps, [float("nan") if score is None else score for score in development])
     logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(scored))
-    folder, last_folder = (snapshots / f"step-{step:06d}" for step in (chosen["step"], steps[-1]))
-    for snapshot in (folder, last_folder):
-        if not snapshot.is_dir():
-            raise DataError(f"{snapshot} is missing. Delete {record} and run snakemake again.")
-    described = manifest_of(folder, model=settings.model, kind=settings.kind)
-    pack(folder, described.files, model_files)
-    shutil.rmtree(last, ignore_errors=True)
-    link_files(last_folder, last)
-    write_manifest(manifest, described)
+    if settings.pairs and chosen["score"] is None:
+        logger.warning(
+            "no %s is known of %s, so the last snapshot is chosen (average precision needs held-out rows that are "
+            "positive). Write another selection.measure.",
+            *(settings.measure, settings.pairs),
+        )
+    take_snapshot(snapshots, chosen["step"], model_files)
+    if steps[-1] == chosen["step"]:
+        link_file(model_files, last)
+    else:
+        take_snapshot(snapshots, steps[-1], last)
+    entry = {"kind": settings.kind, "source": {"trained": settings.model}}
+    write_manifest(manifest, manifest_of_archive(model_files, entry))
     write_sealed(selection, chosen)
 
 

@@ -10,9 +10,12 @@ import logging
 import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,11 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
+from sentflow.files.archives.members import tar_contents
+from sentflow.files.archives.pack import pack
 from sentflow.files.io import file_sha256
+from sentflow.files.limits import limited
+from sentflow.files.storage import Storage
 from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import ALONE, Passes, Processes
@@ -42,7 +49,9 @@ from sentflow.training.snapshots import snapshot_steps
 logger = logging.getLogger(__name__)
 
 _WEIGHTS, _OPTIMISER, _STATE = "weights.safetensors", "optimiser.safetensors", "state.json"
+_FILES = (_WEIGHTS, _OPTIMISER, _STATE)
 _KEPT = 2
+_COPIES = ("state-0.tar", "state-1.tar")  # written in turn, because some storage deletes before it writes
 
 
 @dataclass
@@ -57,35 +66,62 @@ class Progress:
     scaler: dict[str, float] = field(default_factory=dict)
     resumed: list[int] = field(default_factory=list)  # the steps after which the training went on from disk
     seconds: float = 0.0  # of all runs together; no number depends on them
+    copies: int = 0  # states that were copied to the storage of the run
 
 
 class StateFolder:
-    """The states of one training, see `sentflow.training.cache`."""
+    """The states and snapshots of one training, see `sentflow.training.cache`, and copies of them on `storage`."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, storage: Storage | None = None) -> None:
+        self.folder, self._storage = folder, storage
+        self._stored: set[str] = set()
 
-    def save(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
-        """Write the state after a step, then delete all but the last two. DataError: no room; the one before stays."""
+    @property
+    def snapshots(self) -> Path:
+        """Folder of the encoder after some of the steps, an archive each: ``step-000020.tar``."""
+        return self.folder / "snapshots"
+
+    def save(
+        self,
+        objective: torch.nn.Module,
+        optimiser: torch.optim.Optimizer,
+        progress: Progress,
+        *,
+        copied: bool = False,
+    ) -> None:
+        """Write the state after a step, then delete all but the last two. DataError: no room; the one before stays.
+
+        `copied`: to the storage, too, if there is one; the training waits for that.
+        """
+        copied = copied and self._storage is not None
+        progress.copies += copied
+        snapshots = sorted(path.name for path in self.snapshots.glob("*.tar"))
 
         def write(part: Path) -> None:
             save_file(_tensors(objective), part / _WEIGHTS)
             save_file(_moments(objective, optimiser), part / _OPTIMISER)
             checksums = {name: file_sha256(part / name) for name in (_WEIGHTS, _OPTIMISER)}
-            told = {"files": checksums, **progress.__dict__}
+            told = {"files": checksums, "snapshots": snapshots, **progress.__dict__}
             (part / _STATE).write_text(json.dumps({**told, "sha256": _digest(told)}), encoding="utf-8")
 
         for old in self.folder.glob(".*.part"):
             shutil.rmtree(old, ignore_errors=True)
-        save_folder(self.folder / f"step-{progress.step:06d}", write)
+        save_folder(folder := self.folder / f"step-{progress.step:06d}", write)
+        if copied:
+            self._copy(folder, snapshots, _COPIES[(progress.copies - 1) % 2])
         for old in self._states()[_KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
 
     def restore(self, objective: torch.nn.Module, optimiser: torch.optim.Optimizer) -> Progress:
-        """Put the newest whole state into objective and optimiser; without one, nothing is changed."""
-        for folder in self._states():
+        """Put the newest whole state into objective and optimiser; without one, nothing is changed.
+
+        Without one here, that is the newest whole copy on the storage.
+        """
+        for folder in chain(self._states(), self._fetched()):
             try:
                 told = _checked(folder)
+                for name in told.pop("snapshots"):
+                    self._find_snapshot(name)
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 logger.warning("The state %s is damaged and is deleted (%s).", folder, error)
                 shutil.rmtree(folder, ignore_errors=True)
@@ -100,10 +136,64 @@ class StateFolder:
             return progress
         return Progress()
 
+    def copies(self, progress: Progress) -> list[str]:
+        """Names of all copies that were made, if any state was copied."""
+        names = [
+            *_COPIES[: progress.copies],
+            *(f"snapshots/{path.name}" for path in self.snapshots.glob("*.tar")),
+        ]
+        return sorted(f"{self.folder.name}/{name}" for name in names) if progress.copies else []
+
+    def _copy(self, folder: Path, snapshots: Sequence[str], name: str) -> None:
+        """A state whose snapshots are not all there is of no use, and is not copied."""
+        assert self._storage is not None
+        for snapshot in snapshots:
+            stored = f"{self.folder.name}/snapshots/{snapshot}"
+            is_there = stored in self._stored or self._storage.has(stored)
+            if not is_there and not self._storage.put(self.snapshots / snapshot, stored):
+                return
+            self._stored.add(stored)
+        archive = self.folder / name
+        try:
+            pack(folder, _FILES, archive)
+            self._storage.put(archive, f"{self.folder.name}/{name}")
+        except DataError as error:
+            logger.warning("the state is not copied: %s", error)
+        archive.unlink(missing_ok=True)
+
+    def _fetched(self) -> Iterator[Path]:
+        """Copies of states, the newest first, each in a folder until the next."""
+        copies = [f"{self.folder.name}/{name}" for name in _COPIES]
+        if self._storage is None:
+            return
+        for name in self._storage.newest(copies):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=self.folder) as scratch:
+                archive, folder = Path(scratch, "archive"), Path(scratch, Path(name).stem)
+                folder.mkdir()
+                with suppress(DataError):  # what is missing then is told by who reads the folder
+                    if self._storage.get(name, archive):
+                        _unpack(archive, folder)
+                yield folder
+
+    def _find_snapshot(self, name: str) -> None:
+        """Fetch the copy of a snapshot that is not here. ValueError: there is none."""
+        place, stored = self.snapshots / name, f"{self.folder.name}/snapshots/{name}"
+        if not place.is_file() and not (self._storage and self._storage.get(stored, place)):
+            raise ValueError(f"its snapshot {name} is missing")
+
     def _states(self) -> list[Path]:
         """The newest first. By number: as text, ``step-1000000`` comes before ``step-999999``."""
         found = [path for path in self.folder.glob("step-*") if _step(path).isdecimal()]
         return sorted(found, key=lambda path: int(_step(path)), reverse=True)
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    with limited(unpacked_bytes=max(1, archive.stat().st_size)):  # nothing is packed
+        for member, stream in tar_contents(archive):
+            if member.name in _FILES and not member.fault:
+                with (folder / member.name).open("wb") as out:
+                    shutil.copyfileobj(stream, out)
 
 
 def _step(folder: Path) -> str:
@@ -381,10 +471,10 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(
             objective.encoder.device.type, enabled=settings.precision == FLOAT16
         )
-        self._snapshots = set(snapshot_steps(settings, self.total))
         self._optimiser = make_optimiser(objective, settings)
         self._passes = Passes(objective, settings, processes)
         self._order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
+        self._snapshots = set(snapshot_steps(settings, self.total, self._order.batches_per_epoch))
 
     def run(self, state: StateFolder) -> Progress:
         """Train to the last step; the result has a row of history per step.
@@ -418,8 +508,9 @@ class Trainer:
             if at_snapshot:
                 self._snapshot()
             leaving = progress.step < self.total and self.processes.agreed(self.watch.leaves())
-            if leaving or at_snapshot or self.processes.agreed(self.watch.saves()):
-                self._save(state)
+            due = self.processes.agreed(self.watch.saves())
+            if leaving or at_snapshot or due:
+                self._save(state, copied=leaving or due)
             if leaving:
                 raise LeftEarly(f"saved after step {progress.step} of {self.total}")
         return progress
@@ -449,9 +540,9 @@ class Trainer:
         logger.info("after step %d, on %d held-out rows: %s", step, len(self.held_out), shown)
         return found
 
-    def _save(self, state: StateFolder) -> None:
+    def _save(self, state: StateFolder, *, copied: bool = False) -> None:
         if not self.processes.rank:
-            state.save(self.objective, self._optimiser, self.progress)
+            state.save(self.objective, self._optimiser, self.progress, copied=copied)
         self.processes.wait()
 
     def _snapshot(self) -> None:

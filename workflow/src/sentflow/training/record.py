@@ -93,6 +93,8 @@ class Made(Settings):
 
     # resumed_at: steps after which it went on from a saved state, in order; empty for a training in one go
     resumed_at: Several[Int]
+    # copies: of states and snapshots on the storage of the run, which are deleted when the training has ended
+    copies: Several[str] = ()
     device: str  # ``"cpu"`` or ``"cuda"``
     device_name: str  # what the machine calls it
     precision: str  # as computed here: a machine without bfloat16 emulates it

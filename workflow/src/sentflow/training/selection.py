@@ -5,14 +5,19 @@ it would have been stopped are not looked at. The chosen weights are the same, f
 come after. No heavy library: a light job reads this.
 """
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.manifest import Manifest, description_of
-from sentflow.encoders.safety import count_parameters, model_files
-from sentflow.files.io import file_sha256
+from sentflow.errors import DataError
+from sentflow.files.archives.members import tar_contents
+from sentflow.files.archives.pack import pack
+from sentflow.files.atomic import atomic, link_file
+from sentflow.files.limits import limited
+from sentflow.flow.paths import SNAPSHOTS
 from sentflow.training.settings import CUMULATIVE, LAST, LOSS, SnapshotChoice
+from sentflow.training.snapshots import archive_name
 
 
 def choose(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[float]) -> dict[str, Any]:
@@ -55,11 +60,31 @@ def _looked_at(settings: SnapshotChoice, steps: Sequence[int], scores: Sequence[
     return list(range(len(steps)))
 
 
-def manifest_of(weights: Path, *, model: str, kind: str) -> Manifest:
-    """What a folder of `sentflow.training.contract.Objective.write` holds.
+def give_snapshots(folder: Path, places: Sequence[Path]) -> None:
+    """The archives of a folder at places of the same names, or all of them in one archive at a single place."""
+    if [place.name for place in places] == [Path(SNAPSHOTS).name]:
+        pack(folder, [path.name for path in folder.glob("*.tar")], places[0])
+        return
+    for place in places:
+        link_file(folder / place.name, place)
 
-    `kind`: of encoder that its recipe makes, see `sentflow.encoders.settings.KINDS`.
+
+def take_snapshot(snapshots: Sequence[Path], step: int, place: Path) -> None:
+    """Copy the archive of a step, of those that `give_snapshots` has given, to a place. DataError: it is missing.
+
+    A copy, because Snakemake gives outputs the date of now, one after the other, and refuses those older than inputs.
     """
-    files = {name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)}
-    entry = {"kind": kind, "source": {"trained": model}}
-    return Manifest.of(entry, description_of(entry, weights), files, count_parameters(kind, weights, files))
+    name = archive_name(step)
+    for path in snapshots:
+        if path.name == name:
+            with atomic(place) as part:
+                shutil.copyfile(path, part)
+            return
+        if path.name == Path(SNAPSHOTS).name:
+            with limited(unpacked_bytes=max(1, path.stat().st_size)):  # nothing is packed
+                for member, stream in tar_contents(path):
+                    if member.name == name and not member.fault:
+                        with atomic(place) as part, part.open("wb") as out:
+                            shutil.copyfileobj(stream, out)
+                        return
+    raise DataError(f"the snapshot {name} is missing. Delete {snapshots[0]} and run snakemake again.")

@@ -18,15 +18,23 @@ def snapshot_name(model: str, step: int) -> str:
     return f"{model}{SNAPSHOT}{step:06d}"
 
 
-def snapshot_steps(training: TrainingSettings, n_steps: int) -> list[int]:
-    """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last."""
+def archive_name(step: int) -> str:
+    """Of the file with the encoder after a step, e.g. ``step-000020.tar``."""
+    return f"step-{step:06d}.tar"
+
+
+def snapshot_steps(training: TrainingSettings, n_steps: int, n_batches: int = 0) -> list[int]:
+    """The steps after which an encoder is saved: 0 and every so many where asked for, and always the last.
+
+    `n_batches`: of an epoch, of trainings by epochs.
+    """
     every = training.snapshot_every
     if isinstance(every, int):
         return [*range(0, n_steps, every), n_steps]
     epochs = training.epochs
     if every is None or epochs is None:
         return [n_steps]
-    ends = (math.ceil(n_steps * epoch / epochs) for epoch in range(math.ceil(epochs)))
+    ends = (math.ceil(epoch * n_batches / training.accumulate) for epoch in range(math.ceil(epochs)))
     return list(dict.fromkeys([*ends, n_steps]))
 
 
@@ -43,12 +51,15 @@ def choosing_questions(models: Mapping[str, Any]) -> dict[str, str]:
     return {name: selection["questions"] for name, selection in selections if "questions" in selection}
 
 
+def known_steps(entry: Mapping[str, Any]) -> list[int]:
+    """The steps after which a trained encoder is saved; none where only its rows decide how many steps there are."""
+    training = TrainingSettings.model_validate(entry["training"])
+    return [] if training.steps is None else snapshot_steps(training, training.steps)
+
+
 def scored_steps(entry: Mapping[str, Any]) -> list[int]:
     """The steps after which a trained encoder is scored on a development set; none where nothing is chosen by one."""
-    training = TrainingSettings.model_validate(entry["training"])
-    if not development_of(entry) or training.steps is None:
-        return []
-    return snapshot_steps(training, training.steps)
+    return known_steps(entry) if development_of(entry) else []
 
 
 def snapshot_entries(model: str, entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -58,7 +69,7 @@ def snapshot_entries(model: str, entry: Mapping[str, Any]) -> dict[str, dict[str
         snapshot_name(model, step): {
             **used,
             "kind": "sentence-transformers",
-            "source": {"folder": f"results/training/{model}/snapshots/step-{step:06d}"},
+            "source": {"trained": snapshot_name(model, step)},
         }
         for step in scored_steps(entry)
     }

@@ -46,11 +46,12 @@ class RetrievalExports:
     def runs(self) -> list[str]:
         return each(paths.TREC_RUN, questions=["{questions}"], retriever=self._family.shown)
 
-    def benchmarks(self, wildcards: Any, input: Any) -> str:
-        """Retriever → where Snakemake keeps what its search took, as JSON; in the results that the inputs are of."""
-        before = str(input.versions).removesuffix(paths.RECORD_VERSIONS)
-        names = {name: f"{wildcards.questions}/{name}" for name in self._family.shown}
-        return json_text({name: before + paths.benchmark("search", key) for name, key in names.items()})
+    def benchmarks(self, wildcards: Any) -> list[str]:
+        """What the searches took whose runs are exported; a run that was merged was searched in many jobs."""
+        family = self._family
+        merged = family.in_shards if wildcards.questions in family.sharded_sets() else ()
+        searches = [f"{wildcards.questions}/{name}" for name in family.shown if name not in merged]
+        return [paths.benchmark("search", search) for search in searches]
 
     def trec_settings(self, wildcards: Any) -> str:
         config = self._family.experiment.config

@@ -1,6 +1,6 @@
 """Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,13 @@ from sentflow.training.settings import (
     option_module,
     shown_start,
 )
-from sentflow.training.snapshots import choosing_questions, development_of, scored_steps, snapshot_name
+from sentflow.training.snapshots import (
+    choosing_questions,
+    development_of,
+    known_steps,
+    scored_steps,
+    snapshot_name,
+)
 from sentflow.training.sweeps import shown_sweep
 
 
@@ -45,6 +51,10 @@ class Training(Family):
         # Encoder → the question set whose searches choose its snapshot; all others are scored on pairs, if at all
         self.searching = choosing_questions(self.models)
         self.on_pairs = [name for name in self.models if name not in self.searching]
+        # Steps of the snapshots, none where they are not known before → encoders
+        self.by_steps: dict[tuple[int, ...], list[str]] = {} if self.models else {(): []}
+        for name, entry in self.models.items():
+            self.by_steps.setdefault(tuple(known_steps(entry)), []).append(name)
         self.pair_sets = list(experiment.selected["pair_sets"])
         # Name without seed → seed → selected encoder; then those with several seeds
         self.groups: dict[str, dict[int, str]] = {}
@@ -122,6 +132,10 @@ class Training(Family):
 
     def start_files(self, wildcards: Any) -> list[str]:
         return weights_of(self.experiment, start_of(self.models[wildcards.model])["name"])
+
+    def snapshots(self, wildcards: Any) -> list[str]:
+        steps = known_steps(self.models[wildcards.model])
+        return [file.format(model=wildcards.model) for file in snapshot_files(steps)]
 
     def rows(self, wildcards: Any) -> list[str]:
         return each(paths.TRAINING_DATA, data=[self.models[wildcards.model]["data"]])
@@ -328,6 +342,12 @@ class Training(Family):
                 return name, path
             path.insert(0, name)
             entry = self.models[name]
+
+
+def snapshot_files(steps: Sequence[int]) -> list[str]:
+    """Patterns of the archives with the snapshots of a training; one of all where their steps are not known."""
+    numbers = [f"{step:06d}" for step in steps]
+    return [paths.SNAPSHOT.replace("{step}", number) for number in numbers] or [paths.SNAPSHOTS]
 
 
 def _settings(entry: Entry) -> TrainingSettings:

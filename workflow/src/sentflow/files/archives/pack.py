@@ -32,6 +32,13 @@ def pack(folder: Path, names: Iterable[str], archive: Path) -> None:
                 tar.addfile(about, stream)
 
 
+def checksums_of(archive: Path) -> dict[str, str]:
+    """Name of each member of an archive that `pack` wrote → its SHA-256. Raises DataError: it is damaged."""
+    with limited(unpacked_bytes=max(1, archive.stat().st_size)):  # nothing is packed
+        contents = tar_contents(archive)
+        return {member.name: hashlib.file_digest(stream, "sha256").hexdigest() for member, stream in contents}
+
+
 def unpack(archive: Path, files: Mapping[str, str], folder: Path) -> None:
     """Make a folder of exactly these files of an archive, whole or not at all; one that is whole is left as it is.
 

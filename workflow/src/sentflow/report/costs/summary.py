@@ -1,13 +1,14 @@
 """Snakemake's benchmark records → time and memory per rule, and what an encoder is and costs."""
 
 import math
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.encoders.vectors.storage import how_made
@@ -18,27 +19,18 @@ from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.rows import MeasuredRow, data_versions, unique
 
-_FOLDER = "benchmarks"
+_BENCHMARK = re.compile(r"(?:.*/)?benchmarks/([^/]+)/(.+)\.jsonl")
+Job: TypeAlias = tuple[str, str]
+"""The rule of a job and its wildcards, ``embed`` and ``minilm-l6/sick``."""
+Records: TypeAlias = Sequence[Mapping[str, Any]]
 
 
-def benchmark_files(paths: Sequence[Path]) -> list[Path]:
-    """The files among `paths`, and every ``.jsonl`` file in the folders among them, sorted."""
-    absent = [str(path) for path in paths if not path.exists()]
-    if absent:
-        raise DataError(f"no such benchmark files: {', '.join(absent)}")
-    found = {file for path in paths for file in (path.rglob("*.jsonl") if path.is_dir() else [path])}
+def job_of(path: Path) -> Job:
+    """Rule and wildcards of the job that a benchmark file belongs to: ``…/benchmarks/{rule}/{wildcards}.jsonl``."""
+    found = _BENCHMARK.fullmatch(path.as_posix())
     if not found:
-        raise DataError(f"no .jsonl file in {', '.join(map(str, paths))}. Run the experiment first.")
-    return sorted(found)
-
-
-def rule_of(path: Path) -> str:
-    """The rule that a benchmark file belongs to: ``…/benchmarks/{rule}/….jsonl``."""
-    parts = path.parts
-    if _FOLDER not in parts[:-2]:
-        raise DataError(f"{path} does not say its rule: it must lie in a folder {_FOLDER}/RULE/.")
-    last = len(parts) - 1 - parts[::-1].index(_FOLDER)
-    return parts[last + 1]
+        raise DataError(f"{path} does not say its rule: it must be a file benchmarks/RULE/….jsonl.")
+    return found[1], found[2]
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:
@@ -58,25 +50,28 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     return records
 
 
-def cost_rows(records: Mapping[str, Sequence[Mapping[str, Any]]], data_version: str) -> list[CostRow]:
-    """One row per rule, rules in alphabetical order.
-
-    `records`: per rule the records of its jobs with keys ``s``, ``cpu_time`` and ``max_rss`` (MiB), and ``ended``
-    (seconds since 1970) where known. Snakemake writes ``"NA"`` for jobs that ended before its first measurement.
-    """
-    return [_cost_row(rule, records[rule], data_version) for rule in sorted(records)]
-
-
-def records_by_rule(files: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
-    """Read benchmark files, grouped by their rules."""
-    by_rule: dict[str, list[dict[str, Any]]] = defaultdict(list)
+def read_jobs(files: Iterable[Path]) -> dict[Job, Records]:
+    """Rule and wildcards of a job → its records; the last of them with ``ended``, too (seconds since 1970)."""
+    jobs: dict[Job, Records] = {}
     for path in files:
         records = read_records(path)
         if records:
             # Snakemake writes no clock time into the file, but it writes the file when the job ends
             records[-1]["ended"] = path.stat().st_mtime
-        by_rule[rule_of(path)] += records
-    return {rule: records for rule, records in by_rule.items() if records}
+        jobs[job_of(path)] = records
+    return jobs
+
+
+def cost_rows(jobs: Mapping[Job, Records], data_version: str) -> list[CostRow]:
+    """One row per rule, rules in alphabetical order.
+
+    `jobs`: see `read_jobs`; the records have the keys ``s``, ``cpu_time`` and ``max_rss`` (MiB). Snakemake writes
+    ``"NA"`` for jobs that ended before its first measurement.
+    """
+    by_rule: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for (rule, _), records in jobs.items():
+        by_rule[rule] += records
+    return [_cost_row(rule, by_rule[rule], data_version) for rule in sorted(by_rule) if by_rule[rule]]
 
 
 def _cost_row(rule: str, records: Sequence[Mapping[str, Any]], data_version: str) -> CostRow:
@@ -125,22 +120,22 @@ class Embedding:
         device, digest = str(about.get("device", "")), str(about.get("sha256", ""))
         return cls(about["model"], about["collection"], texts, dimension, device, rule, digest)
 
-    def benchmark(self, folder: Path) -> Path:
-        """The benchmark file of the job that made it."""
-        return folder / self.rule / self.model / f"{self.collection}.jsonl"
+    @property
+    def job(self) -> Job:
+        return self.rule, f"{self.model}/{self.collection}"
 
 
 def encoder_rows(
     rows: Sequence[ScoreRow],
     manifests: Mapping[str, Mapping[str, Any]],
     embeddings: Sequence[Embedding],
-    benchmarks: Path,
+    jobs: Mapping[Job, Records],
     named: Sequence[MeasuredRow] = (),
 ) -> list[EncoderRow]:
     """One row per encoder of the summary, in its order; without tasks, per encoder of the pair sets.
 
-    `manifests`: model → ``parameters``, ``dimension`` and ``max_tokens``. `benchmarks`: folder of the benchmark files;
-    jobs whose file is not there have no time.
+    `manifests`: model → ``parameters``, ``dimension`` and ``max_tokens``. `jobs`: what is known of jobs, see
+    `read_jobs`; arrays of others have no time.
     """
     shown = of_main_protocol(rows)
     n_tasks = len(unique(row.task for row in shown))
@@ -151,7 +146,7 @@ def encoder_rows(
         members = [row for row in shown if row.model == model]
         first, about = next(row for row in encoders if row.model == model), manifests.get(model, {})
         own = [embedding for embedding in embeddings if embedding.model == model]
-        timed = [(one, took) for one in own if (took := _seconds(one.benchmark(benchmarks))) is not None]
+        timed = [(one, jobs[one.job]) for one in own if one.job in jobs]
         vectors = sorted((embedding.collection, embedding.sha256) for embedding in own)
         about_model: dict[str, Any] = {
             "n_tasks": n_tasks,
@@ -160,7 +155,7 @@ def encoder_rows(
         about_model |= {"parameters": about.get("parameters"), "max_tokens": about.get("max_tokens")}
         about_model["dimension"] = max((float(one.dimension) for one in own), default=about.get("dimension"))
         about_model["texts"] = float(sum(embedding.texts for embedding, _ in timed)) if timed else None
-        about_model["embed_seconds"] = math.fsum(seconds for _, seconds in timed) if timed else None
+        about_model["embed_seconds"] = _seconds(timed) if timed else None
         about_model["device"] = ", ".join(unique(embedding.device for embedding, _ in timed))
         for name, absent in (("protocol", ""), ("repetitions", 0), ("folds", 0)):
             about_model[name] = getattr(shown[0], name) if shown else absent
@@ -170,8 +165,5 @@ def encoder_rows(
     return found
 
 
-def _seconds(path: Path) -> float | None:
-    """Time of a job; None where no benchmark was kept."""
-    if not path.is_file():
-        return None
-    return math.fsum(float(record["s"]) for record in read_records(path))
+def _seconds(timed: Iterable[tuple[Embedding, Records]]) -> float:
+    return math.fsum(float(record["s"]) for _, records in timed for record in records)

@@ -12,7 +12,8 @@ def costs(inputs: Inputs) -> Table:
     """Time and memory per rule, the longest first."""
     rows = sorted(inputs.rows(CostRow), key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
-        "Times are sums over jobs. Start and end are UTC, from the dates of the benchmark files; the last run counts."
+        "Times are sums over the jobs of this selection, less those of tables, figures and page. Start and end are "
+        "UTC, from the dates of the benchmark files; the last run counts."
     ]
     unmeasured = sum(row.unmeasured_jobs for row in rows)
     if unmeasured:
