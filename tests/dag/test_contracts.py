@@ -138,6 +138,8 @@ rule all:
         word for word in re.findall(r'(?<![\w"./-])[\w./-]*results/', said) if word != "legal/results/"
     ] == []
     assert "Shell command: python --version > note.txt\n" in said
+    # logs and benchmarks have the names of the rules here
+    assert re.findall(r"results/(?:logs|benchmarks)/legal_\w+", said) == []
     run = "legal/results/exports/trec/municipal-laws-sample/bm25.run"
     costs = "legal/results/summary/costs.parquet"
     said = command_line(tmp_path, "-n", "--printshellcmds", "--cores", "1", run, costs).text

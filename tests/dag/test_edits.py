@@ -266,8 +266,8 @@ def test_comments_docstrings_formatting_dates_and_resources_run_nothing(project)
             file.write_text(f"# A comment.\n{written}\n", encoding="utf-8")
     rules = project / "workflow/rules/data.smk"
     text = rules.read_text(encoding="utf-8")
-    assert 'asks("embed", 120' in text
-    rules.write_text(text.replace('asks("embed", 120', 'asks("embed", 600'), encoding="utf-8")
+    assert "            120,\n" in text
+    rules.write_text(text.replace("            120,\n", "            600,\n"), encoding="utf-8")
     files = sorted(file for file in project.rglob("*") if file.is_file() and ".snakemake" not in file.parts)
     for position, file in enumerate(files):
         seconds = 2_000_000_000 + (position * 7919) % len(files)  # in an order that is not the graph's

@@ -15,7 +15,7 @@ from safetensors.numpy import save
 from sentflow.encoders import fetch as hub_files
 from sentflow.encoders.jobs import fetch_model
 from sentflow.encoders.manifest import checked_folder, read_manifest
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
 from sentflow.files.archives.pack import pack
 
@@ -225,3 +225,18 @@ def test_a_snapshot_is_described_by_its_archive_and_leaves_nothing_in_the_cache(
     unpacked = checked_folder(manifest, snapshot)
     assert unpacked.is_relative_to(results / "cache")
     assert not (results / "cache/weights").exists()
+
+
+@pytest.mark.parametrize("may_write", [True, False])
+def test_an_archive_is_unpacked_into_the_cache_of_its_results_if_that_may_be_written(
+    fetch, hub, monkeypatch, may_write
+):
+    fetch(neural({"hub": "lab/modelo", "revision": COMMIT}))
+    shutil.rmtree(fetch.cache)
+    described, archive = read_manifest(fetch.folder / "manifest.json"), fetch.folder / "weights.tar"
+    monkeypatch.setattr("sentflow.encoders.manifest._is_writable", lambda _: may_write)
+    found = checked_folder(described, archive)
+    assert found.is_relative_to(fetch.cache) == fetch.cache.exists() == may_write
+    assert (found / "vocab.txt").read_text(encoding="utf-8") == FILES["vocab.txt"]
+    with pytest.raises(ConfigError, match=r"archive, which was not given"):
+        checked_folder(described, None)

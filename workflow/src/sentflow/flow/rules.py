@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from sentflow.flow import paths
 from sentflow.flow.provenance import about, signature
-from sentflow.jobs.job import MODULES, names_in, option_of
+from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
 FOLDS, ROWS, ENCODER_PAIRS = "folds", "rows", "pairs"
@@ -73,10 +73,10 @@ def complete(workflow: Any, environment: str) -> None:
     of another workflow, where rules have other names, they are those of the rules here. A rule with a number at its end
     shares those of the first.
     """
-    names = {workflow.modifier.modify_rulename(name): name for module in MODULES for name in names_in(module)}
+    before, _, after = workflow.modifier.modify_rulename("*").partition("*")
     for rule in workflow.modifier.rules:
         if not rule.norun:
-            name = names.get(without_number(rule.name), rule.name)
+            name = without_number(rule.name.removeprefix(before).removesuffix(after))
             key = _key(rule.output[0]) if rule.output else "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
