@@ -1,7 +1,7 @@
 """How the memory of jobs that read vectors grows with them: python benchmarks/job_memory.py
 
 Each command runs on made-up sentences in a process of its own, at two numbers of rows; the growth of its largest
-memory per byte of its files is what `asks(…, per_input=…)` of its rule must hold. docs/beyond-one-machine.md has the figures.
+memory per byte of its files is what `asks(…, per_input=…)` of its rule must hold.
 """
 
 import argparse
