@@ -6,9 +6,10 @@ import torch
 from sentence_transformers import CrossEncoder
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from sentflow.encoders.manifest import manifest_of_archive
 from sentflow.errors import DataError
+from sentflow.files.archives.pack import pack
 from sentflow.training.draws import Draws
-from sentflow.training.selection import manifest_of
 
 STEP = Draws(1, ("step", 1))
 PAIRS = [(row["text"], row["other"]) for row in tiny.PAIRS]
@@ -29,7 +30,12 @@ def test_what_is_left_is_a_cross_encoder_with_the_scores_of_training(tmp_path, k
     read = CrossEncoder(str(tmp_path / "saved"), device="cpu", activation_fn=torch.nn.Identity())
     expected = torch.from_numpy(read.predict(PAIRS))
     torch.testing.assert_close(scores(found, tiny.PAIRS)[0][:, 0].detach(), expected, rtol=1e-4, atol=1e-5)
-    manifest = manifest_of(tmp_path / "saved", model="mine", kind="cross-encoder")
+    names = [
+        path.relative_to(tmp_path / "saved") for path in (tmp_path / "saved").rglob("*") if path.is_file()
+    ]
+    pack(tmp_path / "saved", map(str, names), tmp_path / "weights.tar")
+    entry = {"kind": "cross-encoder", "source": {"trained": "mine"}}
+    manifest = manifest_of_archive(tmp_path / "weights.tar", entry)
     assert (manifest.kind, manifest.source) == ("cross-encoder", {"trained": "mine"})
     assert manifest.dimension is None
 

@@ -174,7 +174,8 @@ def cache_beside(file: Path, *patterns: str) -> Path:
     Of another file, a folder beside it.
     """
     for pattern in patterns:
-        names = re.sub(r"\\{\w+\\}", ".+", re.escape(pattern.removeprefix(f"{RESULTS}/")))
+        literal = re.escape(pattern.removeprefix(f"{RESULTS}/"))
+        names = re.sub(r"\\{\w+\\}", ".+", literal)
         if found := re.fullmatch(f"(.*/)?{names}", file.as_posix()):
             return Path(found[1] or "", Path(CACHE).name)
     return file.parent / Path(CACHE).name

@@ -118,11 +118,6 @@ def over_units(units: str, n_units: int) -> str:
     return f"over {counted(n_units, 'task')}"
 
 
-def interval_note(rows: Sequence[ScoreRow]) -> str:
-    """The name and level of the interval that stands in brackets."""
-    return f"In brackets the {percent(rows[0].level)} generalisation interval: {generalisation(rows)}."
-
-
 def generalisation(rows: Sequence[ScoreRow]) -> str:
     """What the generalisation interval of a score says, and of which texts; no full stop at the end."""
     return (

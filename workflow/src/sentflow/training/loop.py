@@ -26,10 +26,8 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
-from sentflow.files.archives.members import tar_contents
-from sentflow.files.archives.pack import pack
+from sentflow.files.archives.pack import pack, packed
 from sentflow.files.io import file_sha256
-from sentflow.files.limits import limited
 from sentflow.files.storage import Storage
 from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
@@ -189,11 +187,10 @@ class StateFolder:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    with limited(unpacked_bytes=max(1, archive.stat().st_size)):  # nothing is packed
-        for member, stream in tar_contents(archive):
-            if member.name in _FILES and not member.fault:
-                with (folder / member.name).open("wb") as out:
-                    shutil.copyfileobj(stream, out)
+    for member, stream in packed(archive):
+        if member.name in _FILES and not member.fault:
+            with (folder / member.name).open("wb") as out:
+                shutil.copyfileobj(stream, out)
 
 
 def _step(folder: Path) -> str:

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.archives.members import tar_contents
-from sentflow.files.archives.pack import pack
+from sentflow.files.archives.pack import pack, packed
 from sentflow.files.atomic import atomic, link_file
-from sentflow.files.limits import limited
 from sentflow.flow.paths import SNAPSHOTS
 from sentflow.training.settings import CUMULATIVE, LAST, LOSS, SnapshotChoice
 from sentflow.training.snapshots import archive_name
@@ -81,10 +79,9 @@ def take_snapshot(snapshots: Sequence[Path], step: int, place: Path) -> None:
                 shutil.copyfile(path, part)
             return
         if path.name == Path(SNAPSHOTS).name:
-            with limited(unpacked_bytes=max(1, path.stat().st_size)):  # nothing is packed
-                for member, stream in tar_contents(path):
-                    if member.name == name and not member.fault:
-                        with atomic(place) as part, part.open("wb") as out:
-                            shutil.copyfileobj(stream, out)
-                        return
+            for member, stream in packed(path):
+                if member.name == name and not member.fault:
+                    with atomic(place) as part, part.open("wb") as out:
+                        shutil.copyfileobj(stream, out)
+                    return
     raise DataError(f"the snapshot {name} is missing. Delete {snapshots[0]} and run snakemake again.")

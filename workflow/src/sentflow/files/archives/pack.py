@@ -5,11 +5,12 @@ import os
 import shutil
 import socket
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
 
 from sentflow.errors import DataError
-from sentflow.files.archives.members import tar_contents
+from sentflow.files.archives.members import Member, tar_contents
 from sentflow.files.atomic import atomic, is_running, not_written
 from sentflow.files.io import file_sha256
 from sentflow.files.limits import MIB, limited
@@ -63,6 +64,12 @@ def unpack(archive: Path, files: Mapping[str, str], folder: Path) -> None:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def packed(archive: Path) -> Iterator[tuple[Member, BufferedReader]]:
+    """Members of what `pack` wrote and their contents, each good until the next. DataError: it is damaged."""
+    with limited(unpacked_bytes=max(1, archive.stat().st_size)):  # nothing is compressed: it cannot grow
+        yield from tar_contents(archive)
+
+
 def is_whole(folder: Path, files: Mapping[str, str]) -> bool:
     """Whether a folder holds exactly these files, as regular ones with these checksums."""
     try:
@@ -98,20 +105,19 @@ def _own_place(folder: Path) -> Path:
 
 def _unpack(archive: Path, files: Mapping[str, str], folder: Path) -> None:
     left = dict(files)
-    with limited(unpacked_bytes=max(1, archive.stat().st_size)):  # nothing is packed: it cannot grow
-        for member, stream in tar_contents(archive):
-            if member.fault:
-                raise DataError(f"its member {member.name!r} {member.fault}")
-            if member.name not in left:
-                raise DataError(f"its member {member.name!r} is not expected there, or not twice")
-            expected, digest = left.pop(member.name).lower(), hashlib.sha256()
-            path = folder / member.name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as out:
-                while chunk := stream.read(MIB):
-                    digest.update(chunk)
-                    out.write(chunk)
-            if (found := digest.hexdigest()) != expected:
-                raise DataError(f"its member {member.name!r} has SHA-256 {found}, expected {expected}")
+    for member, stream in packed(archive):
+        if member.fault:
+            raise DataError(f"its member {member.name!r} {member.fault}")
+        if member.name not in left:
+            raise DataError(f"its member {member.name!r} is not expected there, or not twice")
+        expected, digest = left.pop(member.name).lower(), hashlib.sha256()
+        path = folder / member.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as out:
+            while chunk := stream.read(MIB):
+                digest.update(chunk)
+                out.write(chunk)
+        if (found := digest.hexdigest()) != expected:
+            raise DataError(f"its member {member.name!r} has SHA-256 {found}, expected {expected}")
     if left:
         raise DataError(f"it has no member {min(left)!r}")
