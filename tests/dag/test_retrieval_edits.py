@@ -1,6 +1,7 @@
 """Which jobs of collections, trainings and chains of them run again after an edit."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,14 @@ def searched(tmp_path_factory):
     project = new_project(tmp_path_factory.mktemp("retrieval"))
     pretend_to_run(project, CONFIG)
     return project
+
+
+def test_no_search_runs_again_because_its_time_is_not_known(searched, tmp_path):
+    project = shutil.copytree(searched, tmp_path / "project")
+    shutil.rmtree(project / "results/benchmarks")
+    exported = planned(project, CONFIG, ["results/exports/trec/mine/judgements.qrels"])
+    assert exported == {"export_trec mine"}
+    assert of(planned(project, CONFIG), "search", "evaluate") == set()
 
 
 def retriever(name, **keys):

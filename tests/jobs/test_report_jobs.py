@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import fake_summary
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.jobs import summarise_costs
+from sentflow.report.jobs import make_tables, summarise_costs
 from sentflow.report.record import git_state
 
 
@@ -37,6 +38,18 @@ def test_costs_are_summed_per_rule_and_memory_is_the_largest(tmp_path):
     assert replace(probe, started="", ended="") == CostRow("probe", 2, 0, 15.5, 13.0, 700.0, "sample data")
     assert (check.jobs, check.unmeasured_jobs, check.wall_seconds) == (1, 1, 0.2)
     assert check.cpu_seconds != check.cpu_seconds  # NaN: not measured is not 0
+
+
+def test_costs_are_empty_where_all_benchmarks_were_deleted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_rows(tmp_path / "scores.parquet", ScoreRow, fake_summary.score_rows(tasks=["T1A"]))
+    outputs = {name: Path("results/summary", f"{name}.parquet") for name in ("costs", "encoders")}
+    summarise_costs(summaries=[tmp_path / "scores.parquet"], **outputs)
+    settings = {"caption": "Test", "published": {}}
+    make_tables(
+        summary=[outputs["costs"]], products="costs", settings=settings, output=[tmp_path / "costs.csv"]
+    )
+    assert (tmp_path / "costs.csv").read_text().splitlines()[1:] == []
 
 
 def git(folder, *arguments):

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
@@ -183,17 +184,23 @@ def _unpacked(model_files: Path, files: Mapping[str, str]) -> Path:
     # Not above: the Snakefile reads this module in every job
     from sentflow.files.archives.pack import unpack
 
-    cache = paths.cache_beside(model_files, paths.WEIGHTS, paths.SNAPSHOT)
-    folder = unpacked_folder(files, cache)
+    folder = unpacked_folder(files, paths.cache_beside(model_files, paths.WEIGHTS, paths.SNAPSHOT))
     is_snapshot = model_files.parent.name == Path(paths.SNAPSHOT).parent.name
     is_writable = _is_writable(folder)
     if not folder.is_dir() and (is_snapshot or not is_writable):
-        if is_writable:
-            cache.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=cache if is_writable else None)) / folder.name
-        atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
+        folder = _place_of_process(folder.parent if is_writable else None) / folder.name
     unpack(model_files, files, folder)
     return folder
+
+
+@cache
+def _place_of_process(beside: Path | None) -> Path:
+    """A folder that is deleted with this process; if it is killed, by the next one that has one in the same place."""
+    from sentflow.files.archives.pack import own_place
+
+    place = Path(tempfile.mkdtemp()) if beside is None else own_place(beside / "snapshots")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
 
 
 def _is_writable(folder: Path) -> bool:

@@ -301,7 +301,7 @@ def summarise_costs(
     summaries: Sequence[In] = (),
     manifests: Sequence[In] = (),
     embeddings: Sequence[In] = (),
-    benchmarks: list[In],
+    benchmarks: Sequence[In] = (),
     costs: Out,
     encoders: Out,
 ) -> None:

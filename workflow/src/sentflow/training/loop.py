@@ -105,8 +105,8 @@ class StateFolder:
         for old in self.folder.glob(".*.part"):
             shutil.rmtree(old, ignore_errors=True)
         save_folder(folder := self.folder / f"step-{progress.step:06d}", write)
-        if copied:
-            self._copy(folder, snapshots, _COPIES[(progress.copies - 1) % 2])
+        if copied and not self._copy(folder, snapshots, _COPIES[(progress.copies - 1) % 2]):
+            progress.copies -= 1  # the next copy must not be written over the one before
         for old in self._states()[_KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
 
@@ -142,22 +142,24 @@ class StateFolder:
         ]
         return sorted(f"{self.folder.name}/{name}" for name in names) if progress.copies else []
 
-    def _copy(self, folder: Path, snapshots: Sequence[str], name: str) -> None:
-        """A state whose snapshots are not all there is of no use, and is not copied."""
+    def _copy(self, folder: Path, snapshots: Sequence[str], name: str) -> bool:
+        """Whether a state was copied; one whose snapshots are not all there is of no use, and is not."""
         assert self._storage is not None
         for snapshot in snapshots:
             stored = f"{self.folder.name}/snapshots/{snapshot}"
             is_there = stored in self._stored or self._storage.has(stored)
             if not is_there and not self._storage.put(self.snapshots / snapshot, stored):
-                return
+                return False
             self._stored.add(stored)
         archive = self.folder / name
         try:
             pack(folder, _FILES, archive)
-            self._storage.put(archive, f"{self.folder.name}/{name}")
+            return self._storage.put(archive, f"{self.folder.name}/{name}")
         except DataError as error:
             logger.warning("the state is not copied: %s", error)
-        archive.unlink(missing_ok=True)
+            return False
+        finally:
+            archive.unlink(missing_ok=True)
 
     def _fetched(self) -> Iterator[Path]:
         """Copies of states, the newest first, each in a folder until the next."""

@@ -1,6 +1,7 @@
 """Files and settings of the exports of retrieval: runs and judgements in TREC's form, results in MTEB's."""
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 from sentflow.config.entries import Entry
@@ -47,11 +48,20 @@ class RetrievalExports:
         return each(paths.TREC_RUN, questions=["{questions}"], retriever=self._family.shown)
 
     def benchmarks(self, wildcards: Any) -> list[str]:
-        """What the searches took whose runs are exported; a run that was merged was searched in many jobs."""
+        """What the searches took whose runs are exported, as far as it is known: no search runs again for it.
+
+        A run that was merged was searched in many jobs.
+        """
         family = self._family
         merged = family.in_shards if wildcards.questions in family.sharded_sets() else ()
-        searches = [f"{wildcards.questions}/{name}" for name in family.shown if name not in merged]
-        return [paths.benchmark("search", search) for search in searches]
+        files = {
+            paths.benchmark("search", f"{wildcards.questions}/{name}"): paths.RUN.format(
+                questions=wildcards.questions, retriever=name
+            )
+            for name in family.shown
+            if name not in merged
+        }
+        return [file for file, run in files.items() if Path(file).exists() or not Path(run).exists()]
 
     def trec_settings(self, wildcards: Any) -> str:
         config = self._family.experiment.config

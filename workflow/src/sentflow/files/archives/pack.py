@@ -10,7 +10,8 @@ from io import BufferedReader
 from pathlib import Path
 
 from sentflow.errors import DataError
-from sentflow.files.archives.members import Member, tar_contents
+from sentflow.files.archives.limits import Member
+from sentflow.files.archives.members import tar_contents
 from sentflow.files.atomic import atomic, is_running, not_written
 from sentflow.files.io import file_sha256
 from sentflow.files.limits import MIB, limited
@@ -50,7 +51,7 @@ def unpack(archive: Path, files: Mapping[str, str], folder: Path) -> None:
         return
     if not archive.is_file():
         raise DataError(f"{archive} is missing. Run snakemake again, which makes it.")
-    part = _own_place(folder)
+    part = own_place(folder)
     try:
         part.mkdir(parents=True)
         try:
@@ -93,7 +94,7 @@ def move_whole(part: Path, folder: Path, files: Mapping[str, str]) -> None:
             part.rename(folder)
 
 
-def _own_place(folder: Path) -> Path:
+def own_place(folder: Path) -> Path:
     """Beside the folder, by machine and process; what dead processes of this machine left is deleted."""
     mark = f".{folder.name}.{socket.gethostname()}."
     for path in folder.parent.glob(f"{mark}*"):

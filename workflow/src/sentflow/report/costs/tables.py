@@ -10,7 +10,9 @@ from sentflow.report.table.table import Cell, Table, build, marked, number, text
 
 def costs(inputs: Inputs) -> Table:
     """Time and memory per rule, the longest first."""
-    rows = sorted(inputs.rows(CostRow), key=lambda row: (-row.wall_seconds, row.rule))
+    # None where all benchmark files were deleted
+    found = inputs.rows(CostRow, may_be_empty=True)
+    rows = sorted(found, key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
         "Times are sums over the jobs of this selection, less those of tables, figures and page. Start and end are "
         "UTC, from the dates of the benchmark files; the last run counts."
