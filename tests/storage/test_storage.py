@@ -47,8 +47,8 @@ def test_object_storage_holds_the_files_of_a_usual_run_and_needs_no_copies(serve
     shutil.rmtree(project / ".snakemake/storage", ignore_errors=True)
     requests = len(server.requests)
     assert "Nothing to be done" in run(project, "-n", *arguments, storage=storage).text
-    # is the bucket there, and what is in it
-    assert len(server.requests) - requests == 2
+    # is the bucket there, what is in it, and a few more: not one for each of its hundreds of files
+    assert len(server.requests) - requests < 20
 
 
 @pytest.fixture
