@@ -10,11 +10,11 @@ import pytest
 from workflow_copy import PACKAGE, copy_workflow, planned, pretend_to_run
 
 COSTS = ("summarise_costs", "make_tables_run", "make_figures_run")
-AFTER_COMPARE = ("make_tables_probing", "make_figures_probing", "make_figures_run", "report")
-AFTER_SCORES = ("compare", "summarise", *COSTS, *AFTER_COMPARE)
+AFTER_COMPARE = (*COSTS, "make_tables_probing", "make_figures_probing", "report")
+AFTER_SCORES = ("compare", "summarise", *AFTER_COMPARE)
 OF_PAIRS = ("make_tables_similarity", "make_figures_similarity", "report")
 AFTER_SIMILARITY = ("summarise_similarity", *COSTS, *OF_PAIRS)
-AFTER_GEOMETRY = ("summarise_geometry", *OF_PAIRS)
+AFTER_GEOMETRY = ("summarise_geometry", *COSTS, *OF_PAIRS)
 ALL_TABLES = tuple(f"make_tables_{group}" for group in ("probing", "similarity", "run"))
 ALL_FIGURES = tuple(f"make_figures_{group}" for group in ("probing", "similarity", "run"))
 AFTER_MEASURES = (*AFTER_SIMILARITY, *AFTER_GEOMETRY)
@@ -94,7 +94,7 @@ def slow(*case: Any) -> Any:
         slow("probing/probes.py", PROBES),
         slow("stats/paired.py", ("score", "hardest", *AFTER_SCORES)),
         ("compare/tasks.py", ("compare", *AFTER_COMPARE)),
-        ("audit/hardest.py", ("hardest", "report")),
+        ("audit/hardest.py", ("hardest", *COSTS, "report")),
         slow(
             "similarity/scores.py",
             ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "align", "geometry", *AFTER_GEOMETRY),
@@ -194,7 +194,7 @@ RECORDED = ("record", "report")
                 *(*AFTER_SCORES, "record"),
             ),
         ),
-        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *RECORDED)),
+        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *COSTS, *RECORDED)),
         ({"models": {"random": {"seed": 1}}}, ("describe_model random", *OF_RANDOM, "record")),
         (
             WITH_PINNED,

@@ -140,7 +140,7 @@ def retriever(name, **keys):
         ),
         pytest.param(
             changed(retrieval={"reference": "dense"}),
-            {"summarise_questions", "make_figures_retrieval", "record", "report"},
+            {"summarise_questions", "summarise_costs", "make_figures_retrieval", "record", "report"},
             id="another reference",
             marks=pytest.mark.slow,
         ),

@@ -69,6 +69,8 @@ use rule fetch_model as describe_model with:
         model_files=[],
     wildcard_constraints:
         model=one_of(targets.encoders.described),
+    # `use rule` drops it
+    localrule: True
 
 
 rule embed:

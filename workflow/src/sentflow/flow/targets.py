@@ -72,10 +72,10 @@ class Targets:
         self.figures = each(paths.FIGURE, figure=figures, format=("pdf", "png", "svg", "md"))
         self.checks = each(paths.CHECK, check=self.selected("checks"))
         self.checked = [paths.CHECKED] if self.checks else []
-        # All but what is shown of it; its jobs are those that the tables of costs count
+        # All but what is shown of it, and the record; its jobs are those that the tables of costs count
         self.measured = [
-            *(*self.results, *self.audits, *self.summaries, *self._all("excerpts")),
-            *(*self._all("documents"), paths.RECORD_CONFIG),
+            *(*self.results, *self.audits, *self.summaries),
+            *(*self._all("excerpts"), *self._all("documents")),
         ]
         # Collections whose texts are those of tables
         self.collected = one_of(name for name, one in self.collections.items() if one.tables)
