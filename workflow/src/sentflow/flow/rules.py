@@ -118,6 +118,7 @@ def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[A
             seen.add(file)
             for rule in sorted(makers.match_producers(file), key=cmp_to_key(order))[-1:]:
                 wildcards = rule.get_wildcards(file)
+                seen.update(map(str, rule.expand_output(wildcards)[0]))  # of the same job, e.g. its folds
                 benchmark = rule.expand_benchmark(wildcards)
                 found[str(benchmark)] = benchmark
                 if not benchmark.is_storage and Path(file).exists() and not Path(benchmark).exists():
