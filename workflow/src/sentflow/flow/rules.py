@@ -34,6 +34,7 @@ COSTS: Mapping[str, Cost] = {
     "embed_sparse": Cost(7.2, 576, (ROWS,)),
     "featurise": Cost(2.4, 1185, (ROWS,)),
     "fetch_model": Cost(3.3, 513),
+    "describe_model": Cost(3.3, 513),
     "probe": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
