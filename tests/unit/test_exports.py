@@ -124,7 +124,7 @@ def test_a_crate_has_all_that_its_profile_requires(tmp_path, monkeypatch):
     dataset = {"title": "Leis", "language": "pt", "checksums": {"leis é.csv": "0" * 64}, **facts}
     model = {"name": "owner/encoder", "title": "Encoder", "revision": "a" * 40, **facts}
     about = Crate.from_parts(
-        {"title": "Um título", "description": "", "tables": {}, "datasets": {"leis": dataset}}
+        {"title": "Um título", "description": "", "tables": (), "datasets": {"leis": dataset}}
         | {"models": {"encoder": model}}
     )
     files = {name: tmp_path / name for name in ("scores.csv", "figures/a é #1.pdf")}
