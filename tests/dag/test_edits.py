@@ -211,7 +211,7 @@ RECORDED = ("record", "report")
         slow(
             NEW_DATA,
             (
-                *("+download new/new.csv", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                *("+download new", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
                 *("+audit F1A-new", "+hardest F1A-new", "+score F1A-new/tfidf"),
                 *(f"+{rule} F1A-new/{model}" for model in CONTROLS for rule in ("probe", "score")),
                 *(f"+embed {model}/new" for model in CONTROLS),
