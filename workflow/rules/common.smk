@@ -153,3 +153,18 @@ def job_rule(
             **job_params(job, **params),
         shell:
             command(job)
+
+
+def dataset_rules(job, files, table, *, minutes=10, **directives):
+    """A rule per dataset for the tables that a job makes of its files, one after the other."""
+    for number, (dataset, one) in enumerate(files.by_dataset().items(), 1):
+        job_rule(
+            job,
+            dict(raw=one.raw),
+            with_digest(tables=one.tables(table)),
+            number=number,
+            minutes=minutes * len(one.names),
+            resources=dict(dataset=dataset, checks=one.checks, limits=targets.limits),
+            settings=one.settings,
+            **directives,
+        )

@@ -72,15 +72,19 @@ def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
     Log and benchmark are named by the wildcards of the first output, ``results/logs/probe/TASK/MODEL.log``, behind the
-    resource ``part`` of a rule that has one. In a module of another workflow, where rules have other names, they are
-    those of the rules here. A rule with a number at its end shares those of the first.
+    resources ``dataset`` and ``part`` of rules that have them. In a module of another workflow, where rules have other
+    names, they are those of the rules here. A rule with a number at its end shares those of the first, and what a
+    profile says of its resources.
     """
     before, _, after = workflow.modifier.modify_rulename("*").partition("*")
+    requested = workflow.resource_settings._parsed_overwrite_resources
     for rule in workflow.modifier.rules:
         if not rule.norun:
             name = without_number(rule.name.removeprefix(before).removesuffix(after))
-            part = rule.resources["part"].value if "part" in rule.resources else ""
-            key = "/".join(filter(None, [part, _key(rule.output[0]) if rule.output else ""])) or "all"
+            for named in (f"{before}{name}{after}", rule.name):
+                rule.resources.update(requested.get(named, {}))
+            parts = [rule.resources.get(resource).value for resource in ("dataset", "part")]
+            key = "/".join(filter(None, [*parts, *map(_key, rule.output[:1])])) or "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
             rule.benchmark = paths.benchmark(name, key)
@@ -144,9 +148,10 @@ def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[A
     return benchmarks
 
 
-def with_digest(**table: str) -> dict[str, str]:
-    """An output by its name, and its ``digest``."""
-    return {**table, "digest": paths.digest(*table.values())}
+def with_digest(**table: str | list[str]) -> dict[str, str | list[str]]:
+    """An output, or several, by their name, and their ``digest``."""
+    (files,) = table.values()
+    return {**table, "digest": paths.digest(files) if isinstance(files, str) else [*map(paths.digest, files)]}
 
 
 def digested(**tables: Files) -> dict[str, Any]:
