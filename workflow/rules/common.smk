@@ -49,6 +49,7 @@ from sentflow.flow.rules import (
     beside_others,
     complete,
     digested,
+    numbered,
     with_digest,
 )
 from sentflow.flow.start import (
@@ -122,18 +123,20 @@ def job_rule(
     priority=0,
     constraints={},
     resources={},
+    number=1,
     **params,
 ):
     """A rule of the name of its job, whose memory, code, libraries and command follow from that.
 
-    `outputs`: by their names, or those that the job takes as ``output``. Everything else is as the directives of a rule.
+    `outputs`: by their names, or those that the job takes as ``output``. `number`: of several rules of a job, which
+    differ in their outputs. Everything else is as the directives of a rule.
     """
     unnamed = [] if isinstance(outputs, dict) else [outputs]
     named = outputs if isinstance(outputs, dict) else {}
 
     rule:
         name:
-            job
+            numbered(job, number)
         input:
             **inputs,
         output:
@@ -150,3 +153,18 @@ def job_rule(
             **job_params(job, **params),
         shell:
             command(job)
+
+
+def dataset_rules(job, files, table, *, minutes=10, **directives):
+    """A rule per dataset for the tables that a job makes of its files, one after the other."""
+    for number, (dataset, one) in enumerate(files.by_dataset().items(), 1):
+        job_rule(
+            job,
+            dict(raw=one.raw),
+            with_digest(tables=one.tables(table)),
+            number=number,
+            minutes=minutes * len(one.names),
+            resources=dict(dataset=dataset, checks=one.checks, limits=targets.limits),
+            settings=one.settings,
+            **directives,
+        )
