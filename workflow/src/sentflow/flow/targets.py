@@ -30,7 +30,7 @@ from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
 from sentflow.flow.family import Collection, each, json_text, one_of, pick, pick_known, raw_paths, weights_of
 from sentflow.flow.products import CHECK, TABLE, Product
-from sentflow.flow.provenance import code, describing, versions
+from sentflow.flow.provenance import code, versions
 from sentflow.training.snapshots import SNAPSHOT
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
@@ -339,4 +339,4 @@ class EncoderTargets:
 def _fetch_code(entry: Entry) -> str:
     """Digest of the job, of what describes the model's kind, and of what brings its files."""
     files = ["sentflow.encoders.fetch"] if "source" in entry else []
-    return code("fetch_model", *files, *describing(kind_of(entry).module()))
+    return code("fetch_model", *files, *filter(None, [kind_of(entry).described_by]))
