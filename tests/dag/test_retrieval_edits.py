@@ -71,15 +71,15 @@ def new_project(folder):
     return project
 
 
-AFTER_COSTS = {"make_figures_retrieval", "report"}
+AFTER_COSTS = {"make_products_retrieval", "report"}
 SHOWN = {
     *("summarise_retrieval", "summarise_questions", "summarise_retrieval_costs", "summarise_costs"),
-    *("make_tables_retrieval", "record"),
+    *("make_products_retrieval", "record"),
     *AFTER_COSTS,
 }
 EXPLAINED = {"hardest_questions mine", "explain mine/bm25"}
 MEASURED = {"compare_retrieval", *EXPLAINED, *SHOWN}
-INDEXES = {"summarise_indexes", "make_tables_retrieval"}
+INDEXES = {"summarise_indexes", "make_products_retrieval"}
 
 
 def of(found: set[str], *rules: str) -> set[str]:
@@ -140,7 +140,7 @@ def retriever(name, **keys):
         ),
         pytest.param(
             changed(retrieval={"reference": "dense"}),
-            {"summarise_questions", "summarise_costs", "make_figures_retrieval", "record", "report"},
+            {"summarise_questions", "summarise_costs", "make_products_retrieval", "record", "report"},
             id="another reference",
             marks=pytest.mark.slow,
         ),
