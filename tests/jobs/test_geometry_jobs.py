@@ -10,10 +10,11 @@ from family_files import of_family, write_pair_set, write_vectors
 from sentflow.errors import DataError
 from sentflow.geometry.jobs import align, geometry
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
-from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.geometry.settings import Aligned, AlignedSets, DescribedCollections
 from sentflow.texts.collection import write_texts
 
 TEXTS = ["right", "up", "left", "long"]
+UNSAID = {"level": 0.95, "n_resamples": 0, "seed": 0}
 VECTORS = np.array([[1, 0], [0, 1], [-1, 0], [0, 5]], np.float32)
 
 
@@ -29,8 +30,11 @@ def write_family(folder: Path, texts: list[str], vectors: np.ndarray) -> Path:
 
 
 def run(folder: Path, pairs: list[Path], entry: dict) -> dict:
-    settings = AlignmentSettings(**entry)
-    align(**of_family(folder, pairs), alignment="own", model="m", settings=settings)
+    resampling = {key: entry.pop(key, value) for key, value in UNSAID.items()}
+    names = tuple(file.stem for file in pairs)
+    own = Aligned(pairs=names, **entry)
+    settings = AlignedSets(pair_sets=names, collections={"family": {"own": own}}, **resampling)
+    align(**of_family(folder, pairs), model="m", settings=settings)
     return json.loads((folder / "out.json").read_text())
 
 
@@ -70,7 +74,8 @@ def test_a_text_of_another_family_is_refused(family):
 
 N, D = 60, 8
 NUMBERED = [f"text {number} of the family" for number in range(N)]
-SETTINGS = GeometrySettings(
+SETTINGS = DescribedCollections(
+    collections={"own": ("A",)},
     **{"truncation": (2, 4, 8, 500), "neighbours": 5, "measure": "cosine", "correlation": "spearman"},
     **{"seed": 1, "n_resamples": 200, "level": 0.9},
 )
@@ -78,7 +83,8 @@ SETTINGS = GeometrySettings(
 
 def measured(folder: Path, **more: Path) -> dict:
     inputs = of_family(folder, [folder / "A.parquet"])
-    geometry(**inputs, collection="own", model="m", settings=SETTINGS, **more)
+    permuted = {name: [file] for name, file in more.items()}
+    geometry(**inputs, model="m", settings=SETTINGS, **permuted)
     return json.loads((folder / "out.json").read_text())
 
 
@@ -101,5 +107,5 @@ def test_word_order_is_the_cosine_of_a_text_and_its_permutation(tmp_path):
     assert "words" in measure["range"]
     assert measure["low"] < 1 / 3 < measure["high"]
     write_permuted(tmp_path / "permuted.parquet", PermutedTexts(permuted.texts, ["x", "y", "z"], "words"))
-    with pytest.raises(DataError, match="another family"):
+    with pytest.raises(DataError, match="the permuted texts of own has no vector"):
         measured(tmp_path, permuted_texts=texts, permuted_embeddings=turned)
