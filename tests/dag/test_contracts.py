@@ -152,6 +152,15 @@ rule all:
     assert [file for file in of_costs if not file.startswith("legal/results/benchmarks/")] == []
 
 
+def test_rules_of_several_datasets_share_requests_and_have_logs_of_their_own(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    tables = [f"results/data/tasks/{task}.parquet" for task in ("T1B-tiny", "F3-tiny")]
+    words = ("-n", "--set-resources", "prepare:mem_mb=1234", "--configfile", str(TINY), "--", *tables)
+    said = command_line(project, *words).text
+    assert said.count("mem_mb=1234") == 2
+    assert set(re.findall(r"logs/prepare\w*/(.+)\.log", said)) == {"tiny-public", "tiny-exams"}
+
+
 def test_the_environment_of_jobs_has_what_they_import_as_pinned():
     envs = REPOSITORY / "envs"
     of_jobs = yaml.safe_load((envs / "sentflow.yaml").read_text(encoding="utf-8"))["dependencies"][-1]["pip"]

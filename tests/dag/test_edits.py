@@ -216,7 +216,7 @@ RECORDED = ("record", "report")
         slow(
             NEW_DATA,
             (
-                *("+download new/new.csv", "+prepare F1A-new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                *("+download new/new.csv", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
                 *("+audit F1A-new", "+hardest F1A-new", "+score F1A-new/tfidf"),
                 *(f"+{rule} F1A-new/{model}" for model in CONTROLS for rule in ("probe", "score")),
                 *(f"+embed {model}/new" for model in CONTROLS),
@@ -324,5 +324,5 @@ def test_another_address_of_the_same_file_runs_nothing_and_other_bytes_do(tmp_pa
     pretend_to_run(project, config("https://one.example.org/a.arff", "1" * 64))
     assert planned(project, config("https://two.example.org/b.arff", "1" * 64)) == {*RECORDED, "make_checks"}
     other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
-    assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
+    assert {"download offcombr-2/OffComBR2.arff", "prepare offcombr-2", "probe T1B-open/random"} < other_bytes
     assert "describe_model random" not in other_bytes

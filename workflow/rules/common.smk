@@ -48,6 +48,7 @@ from sentflow.flow.rules import (
     beside_others,
     complete,
     digested,
+    numbered,
     with_digest,
 )
 from sentflow.flow.start import (
@@ -122,11 +123,13 @@ def job_rule(
     priority=0,
     constraints={},
     resources={},
+    number=1,
     **params,
 ):
     """A rule of the name of its job, whose memory, code, libraries and command follow from that.
 
-    `outputs`: by their names, or those that the job takes as ``output``. Everything else is as the directives of a rule.
+    `outputs`: by their names, or those that the job takes as ``output``. `number`: of several rules of a job, which
+    differ in their outputs. Everything else is as the directives of a rule.
     """
     unnamed = [] if isinstance(outputs, dict) else [outputs]
     named = outputs if isinstance(outputs, dict) else {}
@@ -135,7 +138,7 @@ def job_rule(
 
     rule:
         name:
-            job
+            numbered(job, number)
         input:
             **inputs,
         output:
@@ -152,3 +155,18 @@ def job_rule(
             **job_params(job, **params),
         shell:
             command(job)
+
+
+def dataset_rules(job, files, table, *, minutes=10, **directives):
+    """A rule per dataset for the tables that a job makes of its files, one after the other."""
+    for number, (dataset, one) in enumerate(files.by_dataset().items(), 1):
+        job_rule(
+            job,
+            dict(raw=one.raw),
+            with_digest(tables=one.tables(table)),
+            number=number,
+            minutes=minutes * len(one.names),
+            resources=dict(dataset=dataset, checks=one.checks, limits=targets.limits),
+            settings=one.settings,
+            **directives,
+        )

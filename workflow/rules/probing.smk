@@ -4,14 +4,7 @@ probing = targets.families["probing"]
 
 
 # Short, and the slow jobs wait for it.
-job_rule(
-    "prepare",
-    dict(raw=probing.from_files.raw),
-    with_digest(table=paths.TASK),
-    priority=3,
-    resources=dict(checks=probing.from_files.checks, limits=targets.limits),
-    settings=probing.from_files.settings,
-)
+dataset_rules("prepare", probing.from_files, paths.TASK, priority=3)
 
 
 job_rule(

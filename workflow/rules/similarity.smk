@@ -3,13 +3,7 @@
 similarity = targets.families["similarity"]
 
 
-job_rule(
-    "prepare_pairs",
-    dict(raw=similarity.from_files.raw),
-    with_digest(table=paths.PAIR_SET),
-    resources=dict(checks=similarity.from_files.checks, limits=targets.limits),
-    settings=similarity.from_files.settings,
-)
+dataset_rules("prepare_pairs", similarity.from_files, paths.PAIR_SET)
 
 job_rule(
     "similarity",

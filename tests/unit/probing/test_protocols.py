@@ -125,6 +125,16 @@ def test_a_mistake_is_told_with_its_place_and_the_way_out(changes, place, way_ou
     assert way_out in told
 
 
+@pytest.mark.parametrize("model", ["tfidf", "random"])
+def test_all_tasks_of_a_dataset_are_prepared_so_that_one_more_prepares_none_again(model):
+    one, two = (
+        targets(select={"models": [model], "tasks": tasks}).families["probing"]
+        for tasks in (["T2A-open"], ["T2A-open", "T2B-open"])
+    )
+    assert one.raw_files == two.raw_files
+    assert one.from_files.by_dataset()["factnews"].names == ["T2A-open", "T2B-open"]
+
+
 def test_documents_are_kept_together_only_where_rows_name_them():
     chosen = targets("published-documents", select={"tasks": ["T2A-open", "T1B-open"]})
     assert probe(chosen, "T2A-open").protocol.switches.changes() == {"group_folds": True}

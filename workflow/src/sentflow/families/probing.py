@@ -60,15 +60,15 @@ class TaskFiles(FromFiles):
         super().__init__("tasks", "task", entries, known, (TaskSettings, TaskChecks))
         self._probing = probing
 
-    def checked(self, wildcards: Any, **more: Any) -> Settings:
+    def checks_of(self, name: str, **more: Any) -> Settings:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
-        task, probing = wildcards.task, self._probing
-        protocol = probing.task_protocol(task)
+        probing = self._probing
+        protocol = probing.task_protocol(name)
         named = [protocol, *(probing.protocols[name] for name in probing.study)]
-        needed = names_documents(self.entries[task]) and any(one.switches.group_folds for one in named)
-        if needed or task in probing.document_tasks:
+        needed = names_documents(self.entries[name]) and any(one.switches.group_folds for one in named)
+        if needed or name in probing.document_tasks:
             more["document_folds"] = DocumentFolds(**protocol.cross_validation, needed=needed)
-        return super().checked(wildcards, **protocol.needs(), **more)
+        return super().checks_of(name, **protocol.needs(), **more)
 
 
 class Probing(Family):
@@ -93,11 +93,7 @@ class Probing(Family):
         self._set_protocols()
         self.from_files = TaskFiles(self, self._known)
         self.collections = self._collections()
-        # Of the selected tasks, those that share texts with them, and those that are held out of training
-        embedded = {table for collection in self.collections for table in collection.tables}
-        sharing = [name for name in self._known if paths.TASK.format(task=name) in embedded]
-        prepared = dict.fromkeys([*self.tasks, *sharing, *held_out])
-        self.raw_files = [file for task in prepared for file in raw_files(self._known[task])]
+        self.raw_files = [file for entry in self._known.values() for file in raw_files(entry)]
         self.data = {
             paths.digest(paths.TASK).format(task=name): [f"task table {name}", entry["dataset"]]
             for name, entry in self.tasks.items()

@@ -70,20 +70,28 @@ Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
-    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``. In a module
-    of another workflow, where rules have other names, they are those of the rules here. A rule with a number at its end
-    shares those of the first.
+    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``; without
+    any, by the resource ``dataset``. In a module of another workflow, where rules have other names, they are those of
+    the rules here. A rule with a number at its end shares those of the first, and what a profile says of its resources.
     """
     before, _, after = workflow.modifier.modify_rulename("*").partition("*")
+    requested = workflow.resource_settings._parsed_overwrite_resources
     for rule in workflow.modifier.rules:
         if not rule.norun:
             name = without_number(rule.name.removeprefix(before).removesuffix(after))
-            key = _key(rule.output[0]) if rule.output else "all"
+            for named in (f"{before}{name}{after}", rule.name):
+                rule.resources.update(requested.get(named, {}))
+            key = (rule.output and _key(rule.output[0])) or rule.resources.get("dataset").value or "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
             rule.benchmark = paths.benchmark(name, key)
             rule.conda_env = environment
             rule.docstring = rule.docstring or about(name)
+
+
+def numbered(rule: str, number: int) -> str:
+    """The name of one of the rules that differ in their outputs alone: ``train``, ``train_2`` and so on."""
+    return rule if number == 1 else f"{rule}_{number}"
 
 
 def without_number(rule: str) -> str:
@@ -96,7 +104,7 @@ def _key(output: str) -> str:
 
     parts = re.findall(r"(?<![\w-])[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
     # The value of a study ends with a slash, or is empty
-    return "/".join(parts).replace("{study}/", "{study}") or "all"
+    return "/".join(parts).replace("{study}/", "{study}")
 
 
 def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[Any]]:
@@ -137,9 +145,10 @@ def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[A
     return benchmarks
 
 
-def with_digest(**table: str) -> dict[str, str]:
-    """An output by its name, and its ``digest``."""
-    return {**table, "digest": paths.digest(*table.values())}
+def with_digest(**table: str | list[str]) -> dict[str, str | list[str]]:
+    """An output, or several, by their name, and their ``digest``."""
+    (files,) = table.values()
+    return {**table, "digest": paths.digest(files) if isinstance(files, str) else [*map(paths.digest, files)]}
 
 
 def digested(**tables: Files) -> dict[str, Any]:
