@@ -23,8 +23,8 @@ COLLECT_TASKS = ("collect …tiny-public", "collect …tiny-exams")
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 OF_RANDOM = (  # what is made of the vectors of one encoder, and what follows
-    *(f"{rule} {task}/random" for rule in ("probe", "score") for task in TASKS),
-    *(f"{rule} random" for rule in ("similarity", "regress", "align", "geometry")),
+    *(f"probe {task}/random" for task in TASKS),
+    *(f"{rule} random" for rule in ("score", "similarity", "regress", "align", "geometry")),
     "compare_similarity",
     *(f"embed random/{name}" for name in ("tiny-public", "tiny-exams", "tiny-sentences")),
     *("embed random/tiny-sentences-permuted", *AFTER_MEASURES, *AFTER_SCORES),
@@ -194,9 +194,8 @@ RECORDED = ("record", "report")
         (
             {"tasks": {"T1B-tiny": {"classifier": "mlp"}}},
             (
-                *(f"{rule} T1B-tiny/{model}" for model in CONTROLS for rule in ("probe", "score")),
-                *("probe_lazy T1B-tiny/tfidf", "score T1B-tiny/tfidf", "hardest T1B-tiny"),
-                *(*AFTER_SCORES, "record"),
+                *(f"probe T1B-tiny/{model}" for model in CONTROLS),
+                *("probe_lazy T1B-tiny/tfidf", "score", "hardest", *AFTER_SCORES, "record"),
             ),
         ),
         slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *COSTS, *RECORDED)),
@@ -217,10 +216,10 @@ RECORDED = ("record", "report")
             NEW_DATA,
             (
                 *("+download new/new.csv", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
-                *("+audit F1A-new", "+hardest F1A-new", "+score F1A-new/tfidf"),
-                *(f"+{rule} F1A-new/{model}" for model in CONTROLS for rule in ("probe", "score")),
+                "+audit F1A-new",
+                *(f"+probe F1A-new/{model}" for model in CONTROLS),
                 *(f"+embed {model}/new" for model in CONTROLS),
-                *(*AFTER_SCORES, "record"),
+                *("score", "hardest", *AFTER_SCORES, "record"),
             ),
         ),
         slow({"experiment": {"title": "Another"}}, (*ALL_TABLES, *RECORDED)),
@@ -231,9 +230,8 @@ RECORDED = ("record", "report")
                 *(f"+probe_lazy protocols/corrected/{task}/tfidf" for task in TASKS),
                 *(
                     # a protocol of other statistics scores the same folds
-                    f"+score protocols/{protocol}/{task}/{model}"
+                    f"+score protocols/{protocol}/{model}"
                     for protocol in ("corrected", "narrow")
-                    for task in TASKS
                     for model in (*CONTROLS, "tfidf")
                 ),
                 *("+compare_protocol corrected", "+compare_protocol narrow", "make_tables_probing", *COSTS, *RECORDED),
@@ -307,7 +305,7 @@ def test_what_was_lost_or_changed_by_hand_is_made_again_with_what_reads_it(proje
     assert planned(project, targets=["probes"]) == {"probe G3-tiny/random"}
     file = project / "results/embeddings/random/tiny-exams.json"
     file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    changed = ("probe F3-tiny/random", "score F3-tiny/random")
+    changed = ("probe F3-tiny/random", "probe G3-tiny/random", "score random")
     assert planned(project) == jobs(everything, *changed, *AFTER_SCORES)
 
 

@@ -128,7 +128,7 @@ def test_alignments_are_measured_with_the_vectors_of_their_collection(two_famili
 
 def test_geometry_is_compared_with_the_pair_sets_of_the_collection(two_families):
     inputs, outputs = two_families
-    settings = SETTINGS.model_copy(update={"collections": SETS})
+    settings = SETTINGS.model_copy(update={"collections": SETS, "n_resamples": 0})
     geometry(**inputs, model="m", settings=settings, output=outputs)
     assert [(one["family"], [*one["whitened"]]) for one in read(outputs)] == [
         (name, [*sets]) for name, sets in SETS.items()

@@ -239,10 +239,11 @@ def _facts(record: Any) -> dict[str, Any]:
 def _words(record: Any) -> str:
     """E.g. ``probe: task T1B-sample, encoder minilm-l6``, or ``table: scores``."""
     name = _first(record.rule_name).replace("_", " ")
-    dataset = {"dataset": record.resources.get("dataset")}  # of a job that makes all of one
+    # of a job that makes all of a dataset, or of a part of what its encoder has
+    named = {key: record.resources.get(key) for key in ("dataset", "part")}
     parts = [
         value if key == name else f"{_WORDS.get(key, key)} {value}"
-        for key, value in {**dataset, **record.wildcards}.items()
+        for key, value in {**named, **record.wildcards}.items()
         if value  # that of a study is empty where there is none
     ]
     return f"{name}: {', '.join(parts)}" if parts else name

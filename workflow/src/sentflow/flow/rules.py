@@ -12,9 +12,10 @@ from sentflow.flow.provenance import about, signature
 from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
-FOLDS, ROWS, ENCODER_PAIRS = "folds", "rows", "pairs"
-# What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
-SIZE = {FOLDS: 10, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
+FOLDS, SCORES, ROWS, ENCODER_PAIRS = "folds", "scores", "rows", "pairs"
+# What a job of the default experiment takes where it grows: folds, files of scores, rows of a task; and pairs of
+# encoders × tasks
+SIZE = {FOLDS: 10, SCORES: 3 * 18, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
 
 
 class Cost(NamedTuple):
@@ -38,7 +39,7 @@ COSTS: Mapping[str, Cost] = {
     "probe": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
-    "score": Cost(0.5, 256, (ROWS,)),
+    "score": Cost(3.0, 256, (SCORES, ROWS)),
     "audit": Cost(1.1, 247, (ROWS,)),
     "compare": Cost(3.0, 340, (ENCODER_PAIRS,)),
     "compare_documents": Cost(3.0, 340, (ENCODER_PAIRS,)),
@@ -73,9 +74,10 @@ Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
-    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``; without
-    any, by the resource ``dataset``. In a module of another workflow, where rules have other names, they are those of
-    the rules here. A rule with a number at its end shares those of the first, and what a profile says of its resources.
+    Log and benchmark are named by the wildcards of the first output, ``results/logs/probe/TASK/MODEL.log``, behind the
+    resources ``dataset`` and ``part`` of rules that have them. In a module of another workflow, where rules have other
+    names, they are those of the rules here. A rule with a number at its end shares those of the first, and what a
+    profile says of its resources.
     """
     before, _, after = workflow.modifier.modify_rulename("*").partition("*")
     requested = workflow.resource_settings._parsed_overwrite_resources
@@ -84,7 +86,8 @@ def complete(workflow: Any, environment: str) -> None:
             name = without_number(rule.name.removeprefix(before).removesuffix(after))
             for named in (f"{before}{name}{after}", rule.name):
                 rule.resources.update(requested.get(named, {}))
-            key = (rule.output and _key(rule.output[0])) or rule.resources.get("dataset").value or "all"
+            parts = [rule.resources.get(resource).value for resource in ("dataset", "part")]
+            key = "/".join(filter(None, [*parts, *map(_key, rule.output[:1])])) or "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
             rule.benchmark = paths.benchmark(name, key)
