@@ -215,7 +215,7 @@ RECORDED = ("record", "report")
         slow(
             NEW_DATA,
             (
-                *("+download new/new.csv", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                *("+download new", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
                 "+audit F1A-new",
                 *(f"+probe F1A-new/{model}" for model in CONTROLS),
                 *(f"+embed {model}/new" for model in CONTROLS),
