@@ -20,6 +20,8 @@ from workflow_copy import (
     rule_facts,
 )
 
+from sentflow.flow.rules import without_number
+
 HEAVY = {"matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch", "transformers"}
 
 
@@ -36,7 +38,9 @@ def test_jobs_have_quoted_command_lines_plain_params_and_files_of_their_own(tmp_
         # a file is an input or output, which other folders and object storage have under other names
         assert "results/" not in str(rule.params), rule.name
         # its bytes are decided by the checksum in the catalog, whatever code fetched them
-        assert all(("code" in params) == (rule.name != "download") for params in rule.params), rule.name
+        assert all(
+            ("code" in params) == (without_number(rule.name) != "download") for params in rule.params
+        ), rule.name
     outputs = [output for rule in rules for output in rule.outputs]
     assert [output for output in outputs if not output.startswith("results/")] == []
     assert len(set(outputs)) == len(outputs)
@@ -150,6 +154,15 @@ rule all:
     of_costs = max(given, key=len).split()
     assert "legal/results/benchmarks/train/simcse-sample.jsonl" in of_costs
     assert [file for file in of_costs if not file.startswith("legal/results/benchmarks/")] == []
+
+
+def test_rules_of_several_datasets_share_requests_and_have_logs_of_their_own(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    tables = [f"results/data/tasks/{task}.parquet" for task in ("T1B-tiny", "F3-tiny")]
+    words = ("-n", "--set-resources", "prepare:mem_mb=1234", "--configfile", str(TINY), "--", *tables)
+    said = command_line(project, *words).text
+    assert said.count("mem_mb=1234") == 2
+    assert set(re.findall(r"logs/prepare\w*/(.+)\.log", said)) == {"tiny-public", "tiny-exams"}
 
 
 def test_the_environment_of_jobs_has_what_they_import_as_pinned():

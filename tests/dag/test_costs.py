@@ -42,12 +42,14 @@ def test_the_tables_of_costs_count_every_job_but_those_that_show_results(tmp_pat
         (PlannedJob("collect", {}, outputs=1), OTHERS.seconds),
         (PlannedJob("train", {"model": "known"}, outputs=1), 7200.0),
         (PlannedJob("train", {"model": "unknown"}, outputs=1), 0.0),
+        # a single task
+        (PlannedJob("score", {"model": "one"}, outputs=3), COSTS["score"].seconds / 18 * 4200 / 800),
         # measured in this folder, whatever it grows with elsewhere
-        (PlannedJob("score", {"task": "large"}, outputs=3), 4.0),
+        (PlannedJob("summarise", {}, outputs=3), 4.0),
     ],
 )
 def test_a_job_takes_what_jobs_of_its_rule_took_times_its_size(job, seconds):
-    here, trainings = {"score": Cost(4.0, 100.0)}, {"known": 7200.0, "unknown": None}
+    here, trainings = {"summarise": Cost(4.0, 100.0)}, {"known": 7200.0, "unknown": None}
     assert seconds_of(job, here, ROWS, N_PAIRS, trainings) == pytest.approx(seconds)
 
 

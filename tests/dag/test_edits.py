@@ -23,9 +23,9 @@ COLLECT_TASKS = ("collect …tiny-public", "collect …tiny-exams")
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 OF_RANDOM = (  # what is made of the vectors of one encoder, and what follows
-    *(f"{rule} {task}/random" for rule in ("probe", "score") for task in TASKS),
-    *("similarity STS12-tiny/random", "similarity STSB-tiny/random", "regress STSB-tiny/random"),
-    *("align STSB-tiny/random", "geometry tiny-sentences/random", "compare_similarity"),
+    *(f"probe {task}/random" for task in TASKS),
+    *(f"{rule} random" for rule in ("score", "similarity", "regress", "align", "geometry")),
+    "compare_similarity",
     *(f"embed random/{name}" for name in ("tiny-public", "tiny-exams", "tiny-sentences")),
     *("embed random/tiny-sentences-permuted", *AFTER_MEASURES, *AFTER_SCORES),
 )
@@ -170,6 +170,11 @@ STUDY = {
         ]
     },
 }
+ALIGNMENT = {"variant": "definition", "threshold": 4.0, "comparison": "above", "sentences": "all"}
+SECOND_ALIGNMENT = {
+    "alignments": {"second": {"title": "Second", "pairs": ["STS12-tiny"], **ALIGNMENT}},
+    "select": {"alignments": ["STSB-tiny", "second"]},
+}
 RECORDED = ("record", "report")
 
 
@@ -189,9 +194,8 @@ RECORDED = ("record", "report")
         (
             {"tasks": {"T1B-tiny": {"classifier": "mlp"}}},
             (
-                *(f"{rule} T1B-tiny/{model}" for model in CONTROLS for rule in ("probe", "score")),
-                *("probe_lazy T1B-tiny/tfidf", "score T1B-tiny/tfidf", "hardest T1B-tiny"),
-                *(*AFTER_SCORES, "record"),
+                *(f"probe T1B-tiny/{model}" for model in CONTROLS),
+                *("probe_lazy T1B-tiny/tfidf", "score", "hardest", *AFTER_SCORES, "record"),
             ),
         ),
         slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *COSTS, *RECORDED)),
@@ -211,11 +215,11 @@ RECORDED = ("record", "report")
         slow(
             NEW_DATA,
             (
-                *("+download new/new.csv", "+prepare F1A-new", "+collect new", "+probe_lazy F1A-new/tfidf"),
-                *("+audit F1A-new", "+hardest F1A-new", "+score F1A-new/tfidf"),
-                *(f"+{rule} F1A-new/{model}" for model in CONTROLS for rule in ("probe", "score")),
+                *("+download new", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                "+audit F1A-new",
+                *(f"+probe F1A-new/{model}" for model in CONTROLS),
                 *(f"+embed {model}/new" for model in CONTROLS),
-                *(*AFTER_SCORES, "record"),
+                *("score", "hardest", *AFTER_SCORES, "record"),
             ),
         ),
         slow({"experiment": {"title": "Another"}}, (*ALL_TABLES, *RECORDED)),
@@ -226,9 +230,8 @@ RECORDED = ("record", "report")
                 *(f"+probe_lazy protocols/corrected/{task}/tfidf" for task in TASKS),
                 *(
                     # a protocol of other statistics scores the same folds
-                    f"+score protocols/{protocol}/{task}/{model}"
+                    f"+score protocols/{protocol}/{model}"
                     for protocol in ("corrected", "narrow")
-                    for task in TASKS
                     for model in (*CONTROLS, "tfidf")
                 ),
                 *("+compare_protocol corrected", "+compare_protocol narrow", "make_tables_probing", *COSTS, *RECORDED),
@@ -236,11 +239,13 @@ RECORDED = ("record", "report")
         ),
         slow(
             {"similarity": {"baselines": ["jaccard-words", "count-cosine"]}},
-            (
-                *("+overlap STS12-tiny/count-cosine", "+overlap STSB-tiny/count-cosine"),
-                *("compare_similarity", *AFTER_SIMILARITY, "record"),
-            ),
+            ("overlap", "compare_similarity", *AFTER_SIMILARITY, "record"),
         ),
+        (
+            {"select": {"pair_sets": ["STS12-tiny", "STSB-tiny", "STSB-dev-tiny"]}},
+            ("similarity", "overlap", "compare_similarity", "geometry", *AFTER_MEASURES, "record"),
+        ),
+        slow(SECOND_ALIGNMENT, ("align", *AFTER_GEOMETRY, "record")),
         slow({"similarity": {"measure": "dot"}}, ("compare_similarity", "geometry", *AFTER_MEASURES, "record")),
         slow({"geometry": {"neighbours": 5}}, ("geometry", *AFTER_GEOMETRY, "record")),
         slow({"alignments": {"STSB-tiny": {"threshold": 3.5}}}, ("align", *AFTER_GEOMETRY, "record")),
@@ -300,7 +305,7 @@ def test_what_was_lost_or_changed_by_hand_is_made_again_with_what_reads_it(proje
     assert planned(project, targets=["probes"]) == {"probe G3-tiny/random"}
     file = project / "results/embeddings/random/tiny-exams.json"
     file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    changed = ("probe F3-tiny/random", "score F3-tiny/random")
+    changed = ("probe F3-tiny/random", "probe G3-tiny/random", "score random")
     assert planned(project) == jobs(everything, *changed, *AFTER_SCORES)
 
 
@@ -317,5 +322,5 @@ def test_another_address_of_the_same_file_runs_nothing_and_other_bytes_do(tmp_pa
     pretend_to_run(project, config("https://one.example.org/a.arff", "1" * 64))
     assert planned(project, config("https://two.example.org/b.arff", "1" * 64)) == {*RECORDED, "make_checks"}
     other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
-    assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
+    assert {"download offcombr-2/OffComBR2.arff", "prepare offcombr-2", "probe T1B-open/random"} < other_bytes
     assert "describe_model random" not in other_bytes

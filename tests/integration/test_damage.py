@@ -52,7 +52,7 @@ CASES = [
     (empty, "models/random/manifest.json", "embed/random/tiny-public", ""),
     (flip, "embeddings/random/tiny-public.npy", PROBE, ""),
     (swap, "embeddings/random/tiny-public.json", PROBE, "embeddings/bag-of-words/tiny-public.json"),
-    (swap, f"probes/{PAIR}/rep-1/fold-2.parquet", f"score/{PAIR}", f"probes/{OTHER}/rep-1/fold-2.parquet"),
+    (swap, f"probes/{PAIR}/rep-1/fold-2.parquet", "score/random", f"probes/{OTHER}/rep-1/fold-2.parquet"),
     (replace_by_folder, f"scores/{PAIR}.parquet", "summarise/all", ""),
 ]
 
@@ -89,10 +89,10 @@ def again(project: Path, log: str) -> Outcome:
 SETS = "municipal-laws-sample"
 # Every kind of measurement, and the log of a job that reads it
 MEASUREMENTS = {
-    f"probes/{PAIR}/rep-1/fold-2.parquet": f"score/{PAIR}",
+    f"probes/{PAIR}/rep-1/fold-2.parquet": "score/random",
     f"scores/{PAIR}.json": "summarise/all",
     f"scores/{PAIR}.parquet": "summarise/all",
-    f"scores/{PAIR}.predictions.parquet": "hardest/T1B-tiny",
+    f"scores/{PAIR}.predictions.parquet": "hardest/all",
     "comparisons/pairs.parquet": "report/all",
     "comparisons/omnibus.json": "report/all",
     "audit/T1B-tiny.json": "report/all",

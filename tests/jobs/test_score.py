@@ -17,7 +17,7 @@ from sentflow.files.parquet import table_of, write_parquet
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.fold import published_metric, write_result
 from sentflow.probing.jobs import hardest, score
-from sentflow.probing.settings import AboutProtocol, ScoreSettings, Switches
+from sentflow.probing.settings import AboutProtocol, ScoreSettings, Switches, TaskScore
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270
@@ -46,28 +46,29 @@ def fold_files(folder: Path) -> list[Path]:
 
 
 def run(inputs: Path, output: Path, folds: list[Path]) -> None:
-    files = {"scores": "s.json", "table": "s.parquet", "predictions": "s.predictions.parquet"}
+    files = {"scores": "s.json", "tables": "s.parquet", "predictions": "s.predictions.parquet"}
+    protocol = AboutProtocol(name="published", switches=Switches(), changed={})
+    tasks = tuple(TaskScore(task=task, probe=PROBE, protocol=protocol) for task in ("T1A-sample", "X-sample"))
+    settings = ScoreSettings(statistics=ScoreStatistics(**STATISTICS), tasks=tasks)
     score(
-        **{"task": "T1A-sample", "model": "minilm-l6", "rows": inputs / "rows.parquet", "folds": folds},
-        settings=ScoreSettings(
-            probe=PROBE,
-            statistics=ScoreStatistics(**STATISTICS),
-            protocol=AboutProtocol(name="published", switches=Switches(), changed={}),
-        ),
-        **{name: output / file for name, file in files.items()},
+        **{"model": "minilm-l6", "rows": [inputs / "rows.parquet"] * 2, "folds": folds},
+        settings=ScoreSettings.model_validate_json(settings.as_json()),
+        **{name: [output / task.task / file for task in tasks] for name, file in files.items()},
     )
 
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory, inputs) -> Path:
     folder = tmp_path_factory.mktemp("output")
-    run(inputs, folder, fold_files(inputs))
+    run(inputs, folder, fold_files(inputs) * 2)
     return folder
 
 
 def test_item_interval_is_that_of_the_predictions(output, result):
     """The centre by hand: per repetition the correlation of all its predictions, then the mean."""
-    found = read_json(output / "s.json")["intervals"]["item"]
+    first, second = (read_json(output / task / "s.json") for task in ("T1A-sample", "X-sample"))
+    assert (first["task"], second["task"], first["mean"]) == ("T1A-sample", "X-sample", second["mean"])
+    found = first["intervals"]["item"]
     centres = [
         published_metric("mcc", own["truth"].to_numpy(), own["predicted"].to_numpy(), n_classes=2, clip=False)
         for _, own in result.predictions.groupby("repetition")
@@ -82,10 +83,10 @@ def test_folds_of_another_protocol_are_refused(tmp_path, inputs, result):
     (fold,) = (fold for fold in result.folds if (fold.repetition, fold.fold) == (2, 3))
     write_result(other, fold, probe_settings(repetitions=2, seed=1))
     folds = [other if fold == source else fold for fold in fold_files(inputs)]
-    with pytest.raises(DataError, match="1 of 10 folds were trained with other settings") as caught:
-        run(inputs, tmp_path, folds)
+    with pytest.raises(DataError, match="X-sample × minilm-l6: 1 of 10 folds were trained with") as caught:
+        run(inputs, tmp_path, fold_files(inputs) + folds)
     assert str(other) in str(caught.value)
-    assert not (tmp_path / "s.json").exists()
+    assert not (tmp_path / "X-sample/s.json").exists()
 
 
 def write_predictions(file: Path, table: TaskTable, *repetitions: tuple[set[int], Sequence[int]]) -> Path:
@@ -114,8 +115,8 @@ def test_the_hardest_come_first_and_what_is_never_wrong_is_left_out(tmp_path):
         write_predictions(tmp_path / "a.parquet", table, ({3, 5}, range(12)), ({3}, others)),
         write_predictions(tmp_path / "b.parquet", table, ({3, 7}, range(12)), ({3, 7}, range(12))),
     ]
-    settings = HardestSettings(models=("one", "two"), offensive=False)
-    hardest(rows=tmp_path / "rows.parquet", predictions=files, settings=settings, output=output)
+    settings = HardestSettings(models=("one", "two"), offensive=())
+    hardest(rows=[tmp_path / "rows.parquet"], predictions=files, settings=settings, output=[output])
     rows = pq.ParquetFile(output).read().to_pylist()
     # row 3: 4 of 4; row 7: 2 of 3, always by the second model; row 5: 1 of 4, in half of the first one's
     assert [(row["row"], row["share_wrong"], row["n_predictions"], row["models_wrong"]) for row in rows] == [

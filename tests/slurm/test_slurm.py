@@ -149,9 +149,8 @@ def test_lost_nodes_refused_jobs_and_a_controller_that_restarts_change_nothing(
         ("CANCELLED", "02:00:00", "0"),
         ("COMPLETED", "04:00:00", "1"),
     ]
-    # both probes and their scores
     assert grouped(cluster, before, "tasks")[-1]["JobState"] == "COMPLETED"
-    assert [job for rule in ("probe", "probe_lazy", "score") for job in jobs_of(rule)] == []
+    assert [job for rule in ("probe", "probe_lazy") for job in jobs_of(rule)] == []
 
 
 def wait_until_idle(cluster: SlurmCluster) -> None:

@@ -171,10 +171,9 @@ def run(
 def on_nodes(folder: Path) -> list[str]:
     """Arguments with which every job runs in an empty folder, below `folder`, with an empty home.
 
-    Folds are scored where they are made. Only twice as many jobs as run are looked at in every round.
+    Only twice as many jobs as run are looked at in every round.
     """
     folder.mkdir(exist_ok=True)
-    rules = ("probe", "probe_lazy", "score")
     return [
         *(
             "--executor",
@@ -188,5 +187,4 @@ def on_nodes(folder: Path) -> list[str]:
         *("--cluster-generic-submit-cmd", f"{NODE} begin {folder} {{rule}}"),
         *("--cluster-generic-status-cmd", f"{NODE} state"),
         *("--seconds-between-status-checks", "1", "--scheduler-subsample", "4"),
-        *("--groups", *(f"{rule}=folds" for rule in rules)),
     ]

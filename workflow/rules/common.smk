@@ -34,8 +34,7 @@ from sentflow.flow.environment import (
     refuse_conda,
 )
 from sentflow.errors import ConfigError
-from sentflow.flow.family import each
-from sentflow.flow.family import json_text, one_of
+from sentflow.flow.family import each, flat, json_text, one_of
 from sentflow.flow.provenance import (
     code,
     job_params,
@@ -49,6 +48,7 @@ from sentflow.flow.rules import (
     beside_others,
     complete,
     digested,
+    numbered,
     with_digest,
 )
 from sentflow.flow.start import (
@@ -118,22 +118,27 @@ def job_rule(
     *,
     minutes=10,
     per_input=0.0,
+    per_largest={},
     local=False,
     priority=0,
     constraints={},
     resources={},
+    number=1,
     **params,
 ):
     """A rule of the name of its job, whose memory, code, libraries and command follow from that.
 
-    `outputs`: by their names, or those that the job takes as ``output``. Everything else is as the directives of a rule.
+    `outputs`: by their names, or those that the job takes as ``output``. `number`: of several rules of a job, which
+    differ in their outputs. Everything else is as the directives of a rule.
     """
     unnamed = [] if isinstance(outputs, dict) else [outputs]
     named = outputs if isinstance(outputs, dict) else {}
+    if not any([*unnamed, *named.values()]):
+        return  # of an experiment without such results
 
     rule:
         name:
-            job
+            numbered(job, number)
         input:
             **inputs,
         output:
@@ -144,9 +149,24 @@ def job_rule(
         priority: priority
         localrule: local
         resources:
-            **asks(job, minutes, per_input=per_input),
+            **asks(job, minutes, per_input=per_input, per_largest=per_largest),
             **resources,
         params:
             **job_params(job, **params),
         shell:
             command(job)
+
+
+def dataset_rules(job, files, table, *, minutes=10, **directives):
+    """A rule per dataset for the tables that a job makes of its files, one after the other."""
+    for number, (dataset, one) in enumerate(files.by_dataset().items(), 1):
+        job_rule(
+            job,
+            dict(raw=one.raw),
+            with_digest(tables=one.tables(table)),
+            number=number,
+            minutes=minutes * len(one.names),
+            resources=dict(dataset=dataset, checks=one.checks, limits=targets.limits),
+            settings=one.settings,
+            **directives,
+        )

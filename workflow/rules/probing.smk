@@ -4,14 +4,7 @@ probing = targets.families["probing"]
 
 
 # Short, and the slow jobs wait for it.
-job_rule(
-    "prepare",
-    dict(raw=probing.from_files.raw),
-    with_digest(table=paths.TASK),
-    priority=3,
-    resources=dict(checks=probing.from_files.checks, limits=targets.limits),
-    settings=probing.from_files.settings,
-)
+dataset_rules("prepare", probing.from_files, paths.TASK, priority=3)
 
 
 job_rule(
@@ -77,16 +70,25 @@ if experiment.featurisers:
     )
 
 
-job_rule(
-    "score",
-    dict(**digested(rows=paths.TASK), folds=probing.folds),
-    dict(
-        scores=paths.SCORES,
-        table=paths.SCORE_TABLE,
-        predictions=paths.SCORE_PREDICTIONS,
-    ),
-    settings=probing.score_settings,
-)
+# One job per encoder: to start it takes longer than to score a task. A rule has the same outputs for all of its jobs, so
+# scores under another protocol, or of further tasks, are of another rule: score_2 and so on.
+for number, scored in enumerate(probing.scored_together, 1):
+
+    job_rule(
+        "score",
+        dict(
+            **digested(rows=each(paths.TASK, task=scored.tasks)),
+            folds=probing.scored_folds(scored),
+        ),
+        dict(
+            scores=scored.files(paths.SCORES),
+            tables=scored.files(paths.SCORE_TABLE),
+            predictions=scored.files(paths.SCORE_PREDICTIONS),
+        ),
+        number=number,
+        resources=dict(part=scored.part),
+        settings=probing.score_settings(scored),
+    )
 
 job_rule(
     "compare",
@@ -154,12 +156,17 @@ job_rule(
     settings=probing.audit_settings,
 )
 
-job_rule(
-    "hardest",
-    dict(**digested(rows=paths.TASK), predictions=probing.predictions_of_real_models),
-    paths.HARDEST,
-    settings=probing.hardest_settings,
-)
+if probing.tasks:
+
+    job_rule(
+        "hardest",
+        dict(
+            **digested(rows=each(paths.TASK, task=probing.tasks)),
+            predictions=probing.predictions_of_real_models(),
+        ),
+        each(paths.HARDEST, task=probing.tasks),
+        settings=probing.hardest_settings,
+    )
 
 job_rule(
     "summarise",

@@ -105,7 +105,7 @@ for number, (steps, models) in enumerate(training.by_steps.items(), 1):
 
     rule:
         name:
-            "train" if number == 1 else f"train_{number}"
+            numbered("train", number)
         input:
             **digested(rows=training.rows),
             start=training.start,

@@ -9,7 +9,7 @@ import pytest
 
 from sentflow.flow import paths
 from sentflow.flow.targets import Targets
-from sentflow.probing.settings import PUBLISHED, ProbeSettings, ScoreSettings, Switches
+from sentflow.probing.settings import PUBLISHED, ProbeSettings, ScoreSettings, Switches, TaskScore
 
 SWITCHES = list(Switches.model_fields)
 FILE = {"file": "mine.csv", "text": "t", "label": "y", "metric": "mcc", "licence": "x", "language": "pt"}
@@ -34,9 +34,28 @@ def probe(chosen: Targets, task: str, model: str = "random", study: str = "") ->
     return ProbeSettings.model_validate_json(settings)
 
 
-def score(chosen: Targets, task: str) -> ScoreSettings:
-    wildcards = SimpleNamespace(study="", task=task, model="random")
-    return ScoreSettings.model_validate_json(chosen.families["probing"].score_settings(wildcards))
+def score(chosen: Targets, task: str) -> TaskScore:
+    family = chosen.families["probing"]
+    [scored] = (one for one in family.scored_together if not one.study and task in one.tasks)
+    text = family.score_settings(scored)(SimpleNamespace(model="random"))
+    [found] = (one for one in ScoreSettings.model_validate_json(text).tasks if one.task == task)
+    return found
+
+
+def test_a_job_scores_all_tasks_of_an_encoder_but_no_more_than_200_folds():
+    tasks = ["T1A-sample", "T1B-open", "T2A-open", "T2B-sample", "G3-sample", "F3-sample"]
+    for folds, parts in ((50, [tasks[:4], tasks[4:]]), (10, [tasks])):
+        probe = {"repetitions": folds // 5, "folds": 5}
+        found = Targets(experiments.experiment({"probe": probe, "select": {"tasks": tasks}})).families[
+            "probing"
+        ]
+        names = [(one.study, one.tasks, one.part) for one in found.scored_together]
+        assert names[:-1] == [("", part, part[0] if number else "") for number, part in enumerate(parts)]
+        documents = "protocols/published-documents"
+        assert names[-1] == (f"{documents}/", ["T2A-open"], documents)
+        files = found.scored_folds(found.scored_together[0])(SimpleNamespace(model="random"))
+        assert files == sorted(files, key=lambda file: parts[0].index(file.split("/")[2]))
+        assert len(files) == folds * len(parts[0])
 
 
 def mistake(**changes: Any) -> str:
@@ -123,6 +142,16 @@ def test_a_mistake_is_told_with_its_place_and_the_way_out(changes, place, way_ou
     told = mistake(**changes)
     assert told.startswith(f"{place}: ")
     assert way_out in told
+
+
+@pytest.mark.parametrize("model", ["tfidf", "random"])
+def test_all_tasks_of_a_dataset_are_prepared_so_that_one_more_prepares_none_again(model):
+    one, two = (
+        targets(select={"models": [model], "tasks": tasks}).families["probing"]
+        for tasks in (["T2A-open"], ["T2A-open", "T2B-open"])
+    )
+    assert one.raw_files == two.raw_files
+    assert one.from_files.by_dataset()["factnews"].names == ["T2A-open", "T2B-open"]
 
 
 def test_documents_are_kept_together_only_where_rows_name_them():

@@ -1,7 +1,8 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from sentflow.files.control_characters import visible
@@ -25,6 +26,18 @@ class ConfigError(SentflowError):
 
 class DataError(SentflowError):
     """A file is missing, damaged, or not in the form that its reader needs."""
+
+
+@contextmanager
+def naming(part: str) -> Iterator[None]:
+    """Name the part of a job that fails inside, before what a user can correct, or below the traceback."""
+    try:
+        yield
+    except SentflowError as error:
+        raise type(error)(f"{part}: {error}") from error
+    except Exception as error:
+        error.add_note(f"Part of the job: {part}")
+        raise
 
 
 def instead(name: str, known: Iterable[str]) -> str:

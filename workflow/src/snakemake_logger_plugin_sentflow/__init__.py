@@ -114,7 +114,10 @@ class LogHandler(LogHandlerBase):
         if self.common_settings.dryrun:
             self._anything(record)
             return
-        jobs = {rule: n for rule, n in record.stats.items() if rule not in ("total", "all")}
+        jobs: Counter[str] = Counter()
+        for rule, n in record.stats.items():
+            if rule not in ("total", "all"):
+                jobs[_first(rule)] += n
         self._total, self._time_left = record.stats.get("total", 0), TimeLeft(jobs)
         most_first = sorted(jobs.items(), key=lambda pair: -pair[1])
         counts = [f"{n:,} {rule.replace('_', ' ')}" for rule, n in most_first]
@@ -131,7 +134,7 @@ class LogHandler(LogHandlerBase):
                 with self._planned.open("a", encoding="utf-8") as stream:
                     stream.write(json.dumps(_facts(record)) + "\n")
         else:
-            self._time_left.begin(record.jobid, record.rule_name)
+            self._time_left.begin(record.jobid, _first(record.rule_name))
             if not self._has_status:
                 self._say(f"{time.strftime('%H:%M:%S')} {_words(record)} ({self._progress_words()})")
         if not any(each.name.lower() == "reason" for each in self.common_settings.quiet or ()):
@@ -170,7 +173,8 @@ class LogHandler(LogHandlerBase):
         ended = [text for text in self._errors if record.shellcmd and record.shellcmd.strip() in text]
         ends = list(map(end_of, logs))
         own = [text for end in ends if (text := paragraph(end))]
-        why = killed_for("\n".join([*said, *ended, *ends]), record.rule_name, getattr(job, "resources", None))
+        rule, requested = _first(record.rule_name), getattr(job, "resources", None)
+        why = killed_for("\n".join([*said, *ended, *ends]), rule, requested)
         also = [f"log: {log}" for log in logs] + [f"{name}: {value}" for name, value in record.aux.items()]
         self._say("\n".join([f"Failed: {words}", *(own + said or ["It wrote no log."]), *why, *also]))
 
@@ -234,13 +238,20 @@ def _facts(record: Any) -> dict[str, Any]:
 
 def _words(record: Any) -> str:
     """E.g. ``probe: task T1B-sample, encoder minilm-l6``, or ``table: scores``."""
-    name = record.rule_name.replace("_", " ")
+    name = _first(record.rule_name).replace("_", " ")
+    # of a job that makes all of a dataset, or of a part of what its encoder has
+    named = {key: record.resources.get(key) for key in ("dataset", "part")}
     parts = [
         value if key == name else f"{_WORDS.get(key, key)} {value}"
-        for key, value in record.wildcards.items()
+        for key, value in {**named, **record.wildcards}.items()
         if value  # that of a study is empty where there is none
     ]
     return f"{name}: {', '.join(parts)}" if parts else name
+
+
+def _first(rule: str) -> str:
+    """The first of rules that differ in their outputs alone, e.g. ``train`` of ``train_2``."""
+    return re.sub(r"_\d+$", "", rule)
 
 
 def _minutes(seconds: float) -> str:

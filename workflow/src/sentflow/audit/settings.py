@@ -21,5 +21,5 @@ class HardestSettings(Settings):
     models: Names
     """Encoders in the order of their predictions."""
     limit: Count = 100
-    offensive: bool
-    """Whether the texts are abusive, so that reports hide them."""
+    offensive: Names
+    """Tasks whose texts are abusive, so that reports hide them."""

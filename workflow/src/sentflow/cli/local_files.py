@@ -14,6 +14,7 @@ from sentflow.cli.configuration import in_folder, run_job
 from sentflow.cli.terminal import quiet
 from sentflow.config.entries import Entry
 from sentflow.config.experiment import Experiment
+from sentflow.config.model import Settings
 from sentflow.config.tasks import TaskSettings
 from sentflow.downloads.mirrors import is_remote, local_path
 from sentflow.encoders.fetch import own_file
@@ -26,7 +27,7 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.files.io import read_json
 from sentflow.files.limits import limited
 from sentflow.flow import paths
-from sentflow.flow.family import FromFiles
+from sentflow.flow.family import FromFiles, json_text
 from sentflow.texts.raw_files import DERIVED
 from sentflow.texts.settings import TaskChecks
 
@@ -121,7 +122,7 @@ def small_tasks(
         where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
             rows.append((where, warning))
-        checks = probing.from_files.checked(SimpleNamespace(task=task))
+        checks = probing.from_files.checks_of(task)
         folds = checks.document_folds if isinstance(checks, TaskChecks) else None
         if task in tables and folds and (warning := check_documents(tables[task], **dict(folds))):
             documents.append((where, warning))
@@ -152,9 +153,9 @@ class _Reader:
         from sentflow.texts.table import read_task
 
         retrieval, tables = Retrieval(self._experiment), {}
-        for task in self._prepared("prepare", Probing(self._experiment).from_files, table=paths.TASK):
+        for task in self._prepared("prepare", Probing(self._experiment).from_files, tables=paths.TASK):
             tables[task] = read_task(self._made(paths.TASK, {"task": task}))
-        self._prepared("prepare_pairs", Similarity(self._experiment).from_files, table=paths.PAIR_SET)
+        self._prepared("prepare_pairs", Similarity(self._experiment).from_files, tables=paths.PAIR_SET)
         here = self._prepared("prepare_corpus", retrieval.corpus_files, table=paths.CORPUS)
         sets, made = retrieval.question_files, {"table": paths.QUESTIONS, "judgements": paths.JUDGEMENTS}
         # judgements must fit what is searched
@@ -173,12 +174,15 @@ class _Reader:
             raw = [self._place(Path(file)) for file in of.raw(wildcards)]
             if not raw or None in raw:
                 continue
-            settings, checks = of.settings(wildcards), json.loads(of.checks(wildcards))
+            settings, checks = of.settings_of(name), of.checks_of(name).as_dict()
+            checks.pop("files", None)
             names = {"corpus": entry.get("corpus"), **vars(wildcards)}
+            # A job for several tables knows their entries by name
+            is_alone = "tables" not in files
             values = {
-                **vars(wildcards),
-                "settings": settings,
-                "checks": json.dumps({key: one for key, one in checks.items() if key != "files"}),
+                **(vars(wildcards) if is_alone else {}),
+                "settings": json_text(settings.as_dict() if is_alone else {name: settings.as_dict()}),
+                "checks": json_text(checks if is_alone else {name: checks}),
                 "raw": raw,
                 **{parameter: self._made(file, names) for parameter, file in files.items()},
             }
@@ -208,13 +212,13 @@ class _Reader:
         return link
 
 
-def _labels_line(file: Path, settings: str, problem: str) -> str:
+def _labels_line(file: Path, settings: Settings, problem: str) -> str:
     """The line that names the labels of a task that are words: the job does not know them in full."""
-    if "label is not an integer" not in problem:
+    if "label is not an integer" not in problem or not isinstance(settings, TaskSettings):
         return ""
     from sentflow.texts.sources import read_rows
 
-    reader = TaskSettings.model_validate_json(settings).reader
+    reader = settings.reader
     if reader.format == DERIVED or reader.labels:
         return ""
     # an empty label is missing, and reported as such

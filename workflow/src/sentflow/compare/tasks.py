@@ -25,7 +25,7 @@ from sentflow.compare.score_rows import EffectRow, ScoreRow, by_protocol
 from sentflow.compare.scores import in_order, score_row
 from sentflow.compare.settings import ComparedTasks
 from sentflow.config.configuration import ComparisonStatistics
-from sentflow.errors import DataError
+from sentflow.errors import DataError, naming
 from sentflow.files.io import read_sealed
 from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import row_from
@@ -241,14 +241,11 @@ def _task_scores(
     if task not in task_tables:
         raise DataError(f"there are scores of {task}, but --rows has no table {task}.parquet.")
     table = read_task(task_tables[task])
-    predictions = [
-        out_of_fold(
-            read_predictions([files[task, row.model].with_suffix(".predictions.parquet")]),
-            table.labels,
-            where=f"{task} × {row.model}",
-        )
-        for row in rows
-    ]
+    predictions = []
+    for row in rows:
+        file = files[task, row.model].with_suffix(".predictions.parquet")
+        with naming(f"{task} × {row.model}"):
+            predictions.append(out_of_fold(read_predictions([file]), table.labels))
     names = ("repetition", "fold", "row", "truth")
     for row, one in zip(rows[1:], predictions[1:], strict=True):
         if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):

@@ -1,9 +1,9 @@
 """Probes on frozen vectors: tasks, the folds of their cross-validation, scores, comparisons, studies of protocols."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks, TaskTitle, Titles
@@ -21,6 +21,7 @@ from sentflow.flow import paths
 from sentflow.flow.family import (
     Collection,
     Family,
+    Files,
     FromFiles,
     described_models,
     each,
@@ -46,10 +47,25 @@ from sentflow.probing.settings import (
     ProbeSettings,
     ScoreSettings,
     Switches,
+    TaskScore,
     not_comparable_text,
     switch_text,
 )
 from sentflow.texts.settings import DocumentFolds, TaskChecks
+
+# Snakemake records all inputs of a job with each of its outputs: what it does for a job grows with their product.
+_FOLDS_OF_A_SCORE_JOB = 200
+
+
+class ScoredTasks(NamedTuple):
+    """Tasks that one job scores: all of a study (`paths.study`), or some of them where their folds are many."""
+
+    study: str
+    tasks: Sequence[str]
+    part: str  # what names the job beside its encoder
+
+    def files(self, pattern: str) -> list[str]:
+        return each(pattern, study=[self.study], task=self.tasks, model=["{model}"])
 
 
 class TaskFiles(FromFiles):
@@ -60,15 +76,15 @@ class TaskFiles(FromFiles):
         super().__init__("tasks", "task", entries, known, (TaskSettings, TaskChecks))
         self._probing = probing
 
-    def checked(self, wildcards: Any, **more: Any) -> Settings:
+    def checks_of(self, name: str, **more: Any) -> Settings:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
-        task, probing = wildcards.task, self._probing
-        protocol = probing.task_protocol(task)
+        probing = self._probing
+        protocol = probing.task_protocol(name)
         named = [protocol, *(probing.protocols[name] for name in probing.study)]
-        needed = names_documents(self.entries[task]) and any(one.switches.group_folds for one in named)
-        if needed or task in probing.document_tasks:
+        needed = names_documents(self.entries[name]) and any(one.switches.group_folds for one in named)
+        if needed or name in probing.document_tasks:
             more["document_folds"] = DocumentFolds(**protocol.cross_validation, needed=needed)
-        return super().checked(wildcards, **protocol.needs(), **more)
+        return super().checks_of(name, **protocol.needs(), **more)
 
 
 class Probing(Family):
@@ -93,11 +109,7 @@ class Probing(Family):
         self._set_protocols()
         self.from_files = TaskFiles(self, self._known)
         self.collections = self._collections()
-        # Of the selected tasks, those that share texts with them, and those that are held out of training
-        embedded = {table for collection in self.collections for table in collection.tables}
-        sharing = [name for name in self._known if paths.TASK.format(task=name) in embedded]
-        prepared = dict.fromkeys([*self.tasks, *sharing, *held_out])
-        self.raw_files = [file for task in prepared for file in raw_files(self._known[task])]
+        self.raw_files = [file for entry in self._known.values() for file in raw_files(entry)]
         self.data = {
             paths.digest(paths.TASK).format(task=name): [f"task table {name}", entry["dataset"]]
             for name, entry in self.tasks.items()
@@ -105,6 +117,7 @@ class Probing(Family):
         self._set_results()
         others = [name for task in self.tasks for name in self._protocols_of(task)[1:]]
         self._other_protocols = list(dict.fromkeys(others))
+        self.scored_together = self._scored_together()
         self.constraints = {
             "task": one_of(self._known),
             "protocol": one_of(self._other_protocols),
@@ -135,6 +148,19 @@ class Probing(Family):
         # Equal for all folds and encoders of a task, which are thousands of jobs.
         self._settings_of_probes = cache(self._find_settings_of_probes)
         self._collection_named = cache(lambda task, model: self._collection(task, model).name)
+
+    def _scored_together(self) -> list[ScoredTasks]:
+        """What each job scores: those of a rule have the same outputs but for the encoder."""
+        of_study = {"": list(self.tasks)} | {
+            paths.study(name): [task for task in self.tasks if name in self._protocols_of(task)[1:]]
+            for name in self._other_protocols
+        }
+        n = max(1, _FOLDS_OF_A_SCORE_JOB // (self.protocol.repetitions * self.protocol.folds))
+        return [
+            ScoredTasks(study, tasks[start : start + n], (study + (tasks[start] if start else "")).strip("/"))
+            for study, tasks in of_study.items()
+            for start in range(0, len(tasks), n)
+        ]
 
     def _set_results(self) -> None:
         of_tasks = [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.OMNIBUS]
@@ -269,20 +295,27 @@ class Probing(Family):
     def collection_of(self, wildcards: Any) -> str:
         return self._collection_named(wildcards.task, wildcards.model)
 
-    def folds(self, wildcards: Any) -> list[str]:
-        """Every fold of a task and model under a protocol, which are those of the task's own if they are the same."""
-        own = self._folds_from(wildcards)
-        study = "" if own == self.task_protocol(wildcards.task) else paths.study(own.name)
-        return self._folds(wildcards.task, wildcards.model, study)
+    def scored_folds(self, scored: ScoredTasks) -> Files:
+        """Every fold of some tasks under a protocol, which are those of the task's own if they are the same."""
+
+        def folds(wildcards: Any) -> list[str]:
+            model, found = wildcards.model, []
+            for task in scored.tasks:
+                own = self._folds_from(scored.study, task, model)
+                study = "" if own == self.task_protocol(task) else paths.study(own.name)
+                found += self._folds(task, model, study)
+            return found
+
+        return folds
 
     def _folds(self, *names: str) -> list[str]:
         task, model, study = names
         reps, folds = (range(1, n + 1) for n in (self.protocol.repetitions, self.protocol.folds))
         return each(paths.FOLD, study=[study], task=[task], model=[model], rep=reps, fold=folds)
 
-    def predictions_of_real_models(self, wildcards: Any) -> list[str]:
-        """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
-        return each(paths.SCORE_PREDICTIONS, study=[""], task=[wildcards.task], model=self._real_models())
+    def predictions_of_real_models(self) -> list[str]:
+        """The predictions of each task, a file per model; controls are not counted when texts are ranked as hard."""
+        return each(paths.SCORE_PREDICTIONS, study=[""], task=self.tasks, model=self._real_models())
 
     def folds_of_page(self) -> list[str]:
         """The test scores of folds, which the page draws where there are one or two tasks."""
@@ -314,7 +347,7 @@ class Probing(Family):
             return code(job, *modules)
 
         def settings(wildcards: Any) -> str:
-            return self._probe_settings(self._protocol(wildcards), wildcards).as_json()
+            return self._settings_of_probe(wildcards).as_json()
 
         return {"code": digest, "env": self._probe_versions, "settings": settings}
 
@@ -327,24 +360,31 @@ class Probing(Family):
             return versions("numpy", "scikit-learn", "scipy")
         return versions("numba", "numpy")
 
-    def score_settings(self, wildcards: Any) -> str:
-        return ScoreSettings(
-            probe=self._probe_settings(self._folds_from(wildcards), wildcards),
-            statistics=ScoreStatistics.from_parts(self.experiment.config.statistics),
-            protocol=about_protocol(self._protocol(wildcards), self._known[wildcards.task]),
-        ).as_json()
+    def score_settings(self, scored: ScoredTasks) -> Callable[[Any], str]:
+        def of_task(task: str, model: str) -> TaskScore:
+            folds = self._folds_from(scored.study, task, model)
+            about = about_protocol(self._protocol(scored.study, task), self._known[task])
+            return TaskScore(task=task, probe=self._probe_settings(folds, task, model), protocol=about)
+
+        def settings(wildcards: Any) -> str:
+            return ScoreSettings(
+                statistics=ScoreStatistics.from_parts(self.experiment.config.statistics),
+                tasks=tuple(of_task(task, wildcards.model) for task in scored.tasks),
+            ).as_json()
+
+        return settings
 
     def audit_settings(self, wildcards: Any) -> str:
         """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
-        probe = self._probe_settings(self.task_protocol(wildcards.task), wildcards)
+        probe = self._probe_settings(self.task_protocol(wildcards.task), wildcards.task)
         return AuditSettings(
             **probe.protocol.cross_validation,
             group_folds=probe.protocol.switches.group_folds,
             language=self._known[wildcards.task]["language"],
         ).as_json()
 
-    def hardest_settings(self, wildcards: Any) -> str:
-        offensive = self._known[wildcards.task].get("offensive", False)
+    def hardest_settings(self, _wildcards: Any) -> str:
+        offensive = tuple(name for name, task in self.tasks.items() if task.get("offensive", False))
         return HardestSettings(models=tuple(self._real_models()), offensive=offensive).as_json()
 
     def summarise_settings(self, _wildcards: Any) -> str:
@@ -394,14 +434,16 @@ class Probing(Family):
             "models": {name: about.model_copy(update={"fitted": name in lazy}) for name, about in models},
         }
 
-    def _protocol(self, wildcards: Any) -> ProbeProtocol:
-        """The protocol of a job: named by its wildcard in a study, else that of its task."""
-        study = wildcards.study
-        return self.protocols[paths.protocol_of(study)] if study else self.task_protocol(wildcards.task)
+    def _protocol(self, study: str, task: str) -> ProbeProtocol:
+        """The protocol of a task: named by the study, else its own."""
+        return self.protocols[paths.protocol_of(study)] if study else self.task_protocol(task)
 
-    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> ProbeSettings:
-        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
-        return self._settings_of_probes(protocol.name, wildcards.task, lazy)
+    def _settings_of_probe(self, wildcards: Any) -> ProbeSettings:
+        protocol = self._protocol(wildcards.study, wildcards.task)
+        return self._probe_settings(protocol, wildcards.task, wildcards.model)
+
+    def _probe_settings(self, protocol: ProbeProtocol, task: str, model: str = "") -> ProbeSettings:
+        return self._settings_of_probes(protocol.name, task, model in self.experiment.lazy_models)
 
     def _find_settings_of_probes(self, protocol: str, task: str, lazy: bool) -> ProbeSettings:
         return job_settings(
@@ -412,11 +454,10 @@ class Probing(Family):
         )
 
     def _is_regularised(self, wildcards: Any) -> bool:
-        settings = self._probe_settings(self._protocol(wildcards), wildcards)
-        return settings.protocol.classifier == REGULARISED
+        return self._settings_of_probe(wildcards).protocol.classifier == REGULARISED
 
-    def _folds_from(self, wildcards: Any) -> ProbeProtocol:
-        """Whose folds a job scores: those of the task's own protocol, if they would be trained no other way."""
-        own, base = self._protocol(wildcards), self.task_protocol(wildcards.task)
-        here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
+    def _folds_from(self, study: str, task: str, model: str) -> ProbeProtocol:
+        """Whose folds are scored: those of the task's own protocol, if they would be trained no other way."""
+        own, base = self._protocol(study, task), self.task_protocol(task)
+        here, there = (self._probe_settings(protocol, task, model) for protocol in (own, base))
         return base if here.trains_like(there) else own

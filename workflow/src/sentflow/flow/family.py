@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any, ClassVar
 
 from sentflow.compare.settings import ModelTitle
@@ -119,6 +119,11 @@ def each(pattern: str, **names: Iterable[Any]) -> list[str]:
     return [pattern.format_map(dict(zip(names, ones, strict=True))) for ones in product(*names.values())]
 
 
+def flat(groups: Mapping[str, Iterable[str]]) -> list[str]:
+    """The names of all groups, one group after the other."""
+    return list(chain.from_iterable(groups.values()))
+
+
 def raw_files(entry: Entry) -> list[tuple[str, str]]:
     return [(entry["dataset"], file) for file in raw_files_of(entry)]
 
@@ -158,23 +163,56 @@ class FromFiles:
         self._datasets = datasets
         self._settings, self._checks = models
 
-    def entry(self, wildcards: Any) -> Entry:
-        return self.entries[getattr(wildcards, self.wildcard)]
-
     def raw(self, wildcards: Any) -> list[str]:
-        return raw_paths(raw_files(self.entry(wildcards)))
+        return raw_paths(raw_files(self.entries[self._name(wildcards)]))
 
     def settings(self, wildcards: Any) -> str:
-        return self._settings.from_parts(self.entry(wildcards)).as_json()
+        return self.settings_of(self._name(wildcards)).as_json()
 
     def checks(self, wildcards: Any) -> str:
-        return self.checked(wildcards).as_json()
+        return self.checks_of(self._name(wildcards)).as_json()
 
-    def checked(self, wildcards: Any, **more: Any) -> Settings:
-        entry = self.entry(wildcards)
+    def _name(self, wildcards: Any) -> str:
+        return str(getattr(wildcards, self.wildcard))
+
+    def settings_of(self, name: str) -> Settings:
+        return self._settings.from_parts(self.entries[name])
+
+    def checks_of(self, name: str, **more: Any) -> Settings:
+        entry = self.entries[name]
         known = self._datasets[entry["dataset"]]["files"]
-        files = {name: known[name] for name in raw_files_of(entry)}
+        files = {file: known[file] for file in raw_files_of(entry)}
         return self._checks.from_parts(entry, files=files, **more)
+
+    def by_dataset(self) -> "dict[str, OfDataset]":
+        """Dataset → the job that makes all tables of its files."""
+        names: dict[str, list[str]] = {}
+        for name in sorted(self.entries):
+            names.setdefault(self.entries[name]["dataset"], []).append(name)
+        return {dataset: OfDataset(self, ones) for dataset, ones in names.items()}
+
+
+@dataclass(frozen=True)
+class OfDataset:
+    """The job that makes the tables of several entries, with settings and checks by their names."""
+
+    of: FromFiles
+    names: Sequence[str]  # in their order, as those of keys in JSON
+
+    @property
+    def raw(self) -> list[str]:
+        return raw_paths(
+            dict.fromkeys(file for name in self.names for file in raw_files(self.of.entries[name]))
+        )
+
+    def tables(self, pattern: str) -> list[str]:
+        return each(pattern, **{self.of.wildcard: self.names})
+
+    def settings(self, _wildcards: Any) -> str:
+        return json_text({name: self.of.settings_of(name).as_dict() for name in self.names})
+
+    def checks(self, _wildcards: Any) -> str:
+        return json_text({name: self.of.checks_of(name).as_dict() for name in self.names})
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -12,9 +12,10 @@ from sentflow.flow.provenance import about, signature
 from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
-FOLDS, ROWS, ENCODER_PAIRS = "folds", "rows", "pairs"
-# What a job of the default experiment takes where it grows: folds, rows of a task; and pairs of encoders × tasks
-SIZE = {FOLDS: 10, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
+FOLDS, SCORES, ROWS, ENCODER_PAIRS = "folds", "scores", "rows", "pairs"
+# What a job of the default experiment takes where it grows: folds, files of scores, rows of a task; and pairs of
+# encoders × tasks
+SIZE = {FOLDS: 10, SCORES: 3 * 18, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
 
 
 class Cost(NamedTuple):
@@ -38,11 +39,14 @@ COSTS: Mapping[str, Cost] = {
     "probe": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
-    "score": Cost(0.5, 256, (ROWS,)),
+    "score": Cost(3.0, 256, (SCORES, ROWS)),
     "audit": Cost(1.1, 247, (ROWS,)),
     "compare": Cost(3.0, 340, (ENCODER_PAIRS,)),
     "compare_documents": Cost(3.0, 340, (ENCODER_PAIRS,)),
-    "geometry": Cost(0.7, 379),
+    "similarity": Cost(1.2, 250),
+    "overlap": Cost(1.0, 250),
+    "align": Cost(0.9, 250),
+    "geometry": Cost(1.4, 379),
     "regress": Cost(2.3, 308),
     "search": Cost(0.4, 369),
     "explain": Cost(3.0, 409),
@@ -70,20 +74,30 @@ Files: TypeAlias = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 def complete(workflow: Any, environment: str) -> None:
     """Give the rules of a Snakefile what all have: a log, a benchmark, the environment of ``--sdm conda``, a docstring.
 
-    Log and benchmark are named by the wildcards of the first output: ``results/logs/probe/TASK/MODEL.log``. In a module
-    of another workflow, where rules have other names, they are those of the rules here. A rule with a number at its end
-    shares those of the first.
+    Log and benchmark are named by the wildcards of the first output, ``results/logs/probe/TASK/MODEL.log``, behind the
+    resources ``dataset`` and ``part`` of rules that have them. In a module of another workflow, where rules have other
+    names, they are those of the rules here. A rule with a number at its end shares those of the first, and what a
+    profile says of its resources.
     """
     before, _, after = workflow.modifier.modify_rulename("*").partition("*")
+    requested = workflow.resource_settings._parsed_overwrite_resources
     for rule in workflow.modifier.rules:
         if not rule.norun:
             name = without_number(rule.name.removeprefix(before).removesuffix(after))
-            key = _key(rule.output[0]) if rule.output else "all"
+            for named in (f"{before}{name}{after}", rule.name):
+                rule.resources.update(requested.get(named, {}))
+            parts = [rule.resources.get(resource).value for resource in ("dataset", "part")]
+            key = "/".join(filter(None, [*parts, *map(_key, rule.output[:1])])) or "all"
             rule.log_modifier = rule.benchmark_modifier = rule.output_modifier
             rule.set_log(paths.log(name, key))
             rule.benchmark = paths.benchmark(name, key)
             rule.conda_env = environment
             rule.docstring = rule.docstring or about(name)
+
+
+def numbered(rule: str, number: int) -> str:
+    """The name of one of the rules that differ in their outputs alone: ``train``, ``train_2`` and so on."""
+    return rule if number == 1 else f"{rule}_{number}"
 
 
 def without_number(rule: str) -> str:
@@ -96,7 +110,7 @@ def _key(output: str) -> str:
 
     parts = re.findall(r"(?<![\w-])[\w-]*(?:\{\w+\})+", strip_wildcard_constraints(output))
     # The value of a study ends with a slash, or is empty
-    return "/".join(parts).replace("{study}/", "{study}") or "all"
+    return "/".join(parts).replace("{study}/", "{study}")
 
 
 def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[Any]]:
@@ -137,9 +151,10 @@ def benchmarks_of(workflow: Any, files: Sequence[str]) -> Callable[[Any], list[A
     return benchmarks
 
 
-def with_digest(**table: str) -> dict[str, str]:
-    """An output by its name, and its ``digest``."""
-    return {**table, "digest": paths.digest(*table.values())}
+def with_digest(**table: str | list[str]) -> dict[str, str | list[str]]:
+    """An output, or several, by their name, and their ``digest``."""
+    (files,) = table.values()
+    return {**table, "digest": paths.digest(files) if isinstance(files, str) else [*map(paths.digest, files)]}
 
 
 def digested(**tables: Files) -> dict[str, Any]:
@@ -171,18 +186,28 @@ def asks(
     minutes: float | Callable[[Any], float],
     *,
     per_input: float | Callable[[Any], float] | Mapping[str, float | Callable[[Any], float]] = 0.0,
+    per_largest: Mapping[str, float] = {},
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
     Arguments are values, or functions of the wildcards. `rule`: its memory is that of `COSTS`, with headroom.
     `per_input`: MB for each MB of input files beside it, which is rows × width × 4 bytes of vectors, as often as the
     job holds them; nothing where the files are not there yet, as in a plan: Snakemake asks again before the job starts.
-    By the names of inputs, where not all count alike.
+    By the names of inputs, where not all count alike. `per_largest`: the same for each MB of the largest file of an
+    input, where the job holds one at a time.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
         named = per_input if isinstance(per_input, Mapping) else {"": per_input}
-        inputs = sum(_value(each, wildcards) * _size_mb(input, name) for name, each in named.items() if each)
+        inputs = sum(
+            _value(each, wildcards) * _size_mb(input, _counted(input, name))
+            for name, each in named.items()
+            if each
+        )
+        inputs += sum(
+            each * max((_size_mb(input, [file]) for file in _counted(input, name)), default=0.0)
+            for name, each in per_largest.items()
+        )
         base = HEADROOM * (COSTS.get(_value(rule, wildcards), OTHERS).memory_mb or 0) + MARGIN_MB
         return math.ceil(base + inputs) * attempt
 
@@ -206,9 +231,12 @@ def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[
     return lambda wildcards: max(1, min(threads(wildcards), cores // 2))
 
 
-def _size_mb(files: Any, name: str) -> float:
+def _counted(files: Any, name: str) -> Sequence[Any]:
     counted = files.get(name) if name else files
-    counted = [counted] if isinstance(counted, str) else counted
+    return [counted] if isinstance(counted, str) else counted
+
+
+def _size_mb(files: Any, counted: Sequence[Any]) -> float:
     if any(file.is_storage for file in counted):
         # What Snakemake gives by name is a list without a size of its own; it starts an event loop for every job.
         return _size_in_storage_mb(type(files)(toclone=counted))

@@ -2,20 +2,22 @@
 
 import logging
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.compare.rows import PairRow, StandingRow
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks
-from sentflow.errors import DataError
+from sentflow.errors import DataError, naming
 from sentflow.files.io import read_sealed, write_sealed
 from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
 from sentflow.jobs.machine import library_version
-from sentflow.probing.settings import ProbeSettings, ScoreSettings
+from sentflow.probing.settings import ProbeSettings, ScoreSettings, TaskScore
 from sentflow.texts.table import read_task
 
 if TYPE_CHECKING:
+    from sentflow.config.configuration import ScoreStatistics
     from sentflow.encoders.manifest import Manifest
     from sentflow.probing.training import FeatureSource
     from sentflow.texts.table import TaskTable
@@ -151,16 +153,35 @@ def lazy_source(
 @job("numpy", "scipy")
 def score(
     *,
-    rows: In,
+    rows: list[In],
     folds: list[In],
-    task: Wildcard,
     model: Wildcard,
     settings: ScoreSettings,
-    scores: Out,
-    table: Out,
-    predictions: Out,
+    scores: list[Out],
+    tables: list[Out],
+    predictions: list[Out],
 ) -> None:
-    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
+    """The folds of an encoder → of each task the score with its intervals, the unaggregated table, all predictions."""
+    n_folds = len(folds) // len(rows)
+    files = zip(settings.tasks, rows, scores, tables, predictions, strict=True)
+    for place, (about, table, *outputs) in enumerate(files):
+        with naming(f"{about.task} × {model}"):
+            folds_of_task = folds[place * n_folds : (place + 1) * n_folds]
+            mean = _score_task(table, folds_of_task, model, about, settings.statistics, *outputs)
+            logger.info("%s × %s: %s %.4f", about.task, model, about.probe.metric, mean)
+
+
+def _score_task(
+    rows: Path,
+    folds: list[Path],
+    model: str,
+    about: TaskScore,
+    statistics: "ScoreStatistics",
+    scores: Path,
+    table: Path,
+    predictions: Path,
+) -> float:
+    """Write the files of one task; its mean."""
     from sentflow.files.parquet import table_of, write_parquet
     from sentflow.probing.scores import (
         about_score,
@@ -173,14 +194,14 @@ def score(
     from sentflow.stats.score import score
     from sentflow.stats.seeds import derive_seed
 
-    probe, protocol, statistics = settings.probe, settings.protocol, settings.statistics
+    task, probe, protocol = about.task, about.probe, about.protocol
     read = read_folds(folds)
     refuse_other_settings(folds, read.infos, probe)
     task_table = read_task(rows)
     items = None
     if len(read.predictions):  # documents that cannot be assigned to folds leave none
         items = item_interval(
-            out_of_fold(read.predictions, task_table.labels, where=f"{task} × {model}"),
+            out_of_fold(read.predictions, task_table.labels),
             resampling_units(task_table.labels, task_table.groups),
             metric=probe.metric,
             n_classes=len(task_table.info.classes),
@@ -199,36 +220,38 @@ def score(
         items=items,
         documents=kept_documents(task_table, probe),
     )
-    about = {
-        **about_score(task_table, read.infos, model=model, probe=probe, protocol=protocol),
-        "task": task,
-    }
+    described = about_score(task_table, read.infos, model=model, probe=probe, protocol=protocol)
     task_column = table_of({"task": [task] * len(read.scores)}).column("task")
     write_parquet(table, read.scores.add_column(0, "task", task_column))
     write_parquet(predictions, read.predictions)
-    write_sealed(scores, {**about, **numbers})
-    logger.info("%s × %s: %s %.4f", task, model, probe.metric, numbers["mean"])
+    write_sealed(scores, {**described, "task": task, **numbers})
+    return float(numbers["mean"])
 
 
 @job()
-def hardest(*, rows: In, predictions: list[In], settings: HardestSettings, output: Out) -> None:
-    """The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong."""
+def hardest(*, rows: list[In], predictions: list[In], settings: HardestSettings, output: list[Out]) -> None:
+    """The out-of-fold predictions of every encoder → of each task the texts that most probes get wrong."""
+    n_models = len(settings.models)
+    for place, (table, written) in enumerate(zip(rows, output, strict=True)):
+        files = predictions[place * n_models : (place + 1) * n_models]
+        _hardest_of_task(table, files, settings, written)
+
+
+def _hardest_of_task(rows: Path, predictions: list[Path], settings: HardestSettings, output: Path) -> None:
     import numpy as np
 
     from sentflow.audit.hardest import HardRow, hardest
     from sentflow.probing.scores import out_of_fold, read_predictions
 
     table = read_task(rows)
-    predicted = {
-        model: out_of_fold(read_predictions([file]), table.labels, where=f"{table.info.task} × {model}")
-        for model, file in zip(settings.models, predictions, strict=True)
-    }
-    hard_rows = hardest(table, predicted, limit=settings.limit, offensive=settings.offensive)
+    task, predicted = table.info.task, {}
+    for model, file in zip(settings.models, predictions, strict=True):
+        with naming(f"{task} × {model}"):
+            predicted[model] = out_of_fold(read_predictions([file]), table.labels)
+    hard_rows = hardest(table, predicted, limit=settings.limit, offensive=task in settings.offensive)
     write_rows(output, HardRow, hard_rows)
     wrong = np.mean([row.share_wrong for row in hard_rows]) if hard_rows else 0.0
-    logger.info(
-        "%s: %d texts, wrong in %.1f %% of their predictions", table.info.task, len(hard_rows), 100 * wrong
-    )
+    logger.info("%s: %d texts, wrong in %.1f %% of their predictions", task, len(hard_rows), 100 * wrong)
 
 
 @job("numpy", "scipy")

@@ -79,15 +79,15 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
     return pa.concat_tables(tables).replace_schema_metadata(None)
 
 
-def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> OutOfFold:
-    """The predictions as arrays. `labels`: (n,) int64 class indices of the task's rows."""
+def out_of_fold(predictions: pa.Table, labels: np.ndarray) -> OutOfFold:
+    """The predictions as arrays. `labels`: (n,) int64 class indices of the task's rows. DataError: other labels."""
     names = ("repetition", "fold", "row", "truth", "predicted")
     found = OutOfFold(**{name: numbers_of(predictions.column(name)) for name in names})
     inside = (found.row >= 0) & (found.row < len(labels))
     if not inside.all() or (labels[found.row] != found.truth).any():
         raise DataError(
-            f"{where}: the predictions are for other rows or labels than those of the task table. Delete the "
-            "folds and run snakemake again."
+            "the predictions are for other rows or labels than those of the task table. Delete the folds and run "
+            "snakemake again."
         )
     return found
 

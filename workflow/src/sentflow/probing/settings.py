@@ -198,13 +198,24 @@ class AboutProtocol(Settings):
     """Settings of training that are not the published ones, each with its value ``here`` and ``published``."""
 
 
-class ScoreSettings(Settings):
-    """What decides a score beside its folds."""
+class TaskScore(Settings):
+    """What decides the score of a task beside its folds."""
 
+    task: str
     probe: ProbeSettings
-    statistics: ScoreStatistics
     protocol: AboutProtocol
     """Of the score, which may be that of other folds than its own."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `ProbeSettings.as_json`, defaults are left out: every score file is recorded with those of many tasks."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+class ScoreSettings(Settings):
+    """What decides the scores of an encoder beside its folds; of every task, in the order of the files."""
+
+    statistics: ScoreStatistics
+    tasks: tuple[TaskScore, ...]
 
 
 def switch_text(changes: Mapping[str, bool | str]) -> str:

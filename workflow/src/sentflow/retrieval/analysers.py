@@ -95,7 +95,7 @@ _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
 
 
 class Analyser:
-    """How a text becomes terms: case is dropped after it was cut; stop words are compared after it was."""
+    """How a text becomes terms; stop words are compared after case was dropped."""
 
     def __init__(self, settings: AnalyserSettings, where: str = "analyser") -> None:
         self._settings = settings
@@ -108,8 +108,6 @@ class Analyser:
         found = []
         for text in texts:
             units = cut(self._normal(text))
-            if self._settings.lower:
-                units = [unit.lower() for unit in units]
             if self._stop_words:
                 units = [unit for unit in units if unit not in self._stop_words]
             found.append(stem(units))
@@ -125,7 +123,8 @@ class Analyser:
             case "vietnamese-words":
                 # without punctuation; runs of several marks stay, as in the published pipeline
                 cut = vietnamese_words("units: vietnamese-words")
-                return lambda text: [word for word in cut(text) if word not in string.punctuation]
+                case = str.lower if self._settings.lower else str
+                return lambda text: [case(word) for word in cut(text) if word not in string.punctuation]
             case units:
                 pattern = _WORDS[units]
         # Here case is dropped first: lower-casing may turn one letter into two characters, of which one is no letter

@@ -1,11 +1,11 @@
 """Which documents hold a term, and how often: made once of a corpus and an analyser, for all variants of BM25."""
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Self
 
@@ -115,24 +115,19 @@ class TermIndex(TermCounts):
         cls, parts: Iterable[Sequence[Sequence[str]]], *, corpus: str = "", analyser: str = ""
     ) -> "TermIndex":
         """The index of the terms of each document, which come in parts, of which one is held at a time."""
-        numbers: dict[str, int] = {}
+        numbers: dict[str, int] = defaultdict(count().__next__)
         lengths, pieces, n_documents = [np.zeros(0, np.int64)], [], 0
         for part in parts:
             own = np.array([len(terms) for terms in part], dtype=np.int64)
-            held = (numbers.setdefault(term, len(numbers)) for term in chain.from_iterable(part))
-            keys = np.fromiter(held, np.int64, int(own.sum())) * len(own) + np.repeat(
-                np.arange(len(own)), own
-            )
+            held = map(numbers.__getitem__, chain.from_iterable(part))
+            keys = np.fromiter(held, np.int64) * len(own) + np.repeat(np.arange(len(own)), own)
             postings, frequencies = np.unique(keys, return_counts=True)
             number, row = np.divmod(postings, max(len(own), 1))
             smallest = np.min_scalar_type(frequencies.max(initial=0))
-            pieces.append(
-                (
-                    *np.unique(number, return_counts=True),
-                    (row + n_documents).astype(np.int32),
-                    frequencies.astype(smallest),
-                )
-            )
+            n_with = np.bincount(number)
+            known = np.flatnonzero(n_with)
+            rows = (row + n_documents).astype(np.int32)
+            pieces.append((known, n_with[known], rows, frequencies.astype(smallest)))
             lengths.append(own)
             n_documents += len(own)
         terms = sorted(numbers)

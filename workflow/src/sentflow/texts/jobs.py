@@ -2,13 +2,15 @@
 
 import logging
 import os
+from collections.abc import Callable, Iterable
 from importlib import import_module
+from pathlib import Path
 
 from sentflow.config.collections import CorpusSettings, Cut, QuestionSettings
 from sentflow.config.datasets import File
 from sentflow.config.pairs import PairChecks, PairSettings
 from sentflow.config.tasks import TaskSettings
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, SentflowError
 from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
@@ -20,68 +22,86 @@ logger = logging.getLogger(__name__)
 @job("requests")
 def download(
     *,
-    settings: Resource[File],
+    settings: Resource[tuple[File, ...]],
     mirrors: Resource[tuple[str, ...]] = (),
     limits: Resource[Limits] = USUAL,
-    output: Out,
+    output: list[Out],
 ) -> None:
-    """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
+    """Files of a dataset from a mirror or their address, with the checksums of the catalog."""
     from sentflow.downloads.download import download
     from sentflow.downloads.mirrors import mirrors_in_use
     from sentflow.flow.paths import RAW_FILE, cache_beside
 
     use_limits(limits)
-    parts = cache_beside(output, RAW_FILE) / "downloads" / output.parent.name
-    try:
-        download(
-            settings, output, mirrors=mirrors_in_use(mirrors, os.environ), part=parts / f"{output.name}.part"
-        )
-    except OSError as error:
-        raise DataError(f"{output} could not be written: {error}") from error
+    used = mirrors_in_use(mirrors, os.environ)
+    for file, path in zip(settings, output, strict=True):
+        parts = cache_beside(path, RAW_FILE) / "downloads" / path.parent.name
+        try:
+            download(file, path, mirrors=used, part=parts / f"{path.name}.part")
+        except OSError as error:
+            raise DataError(f"{path} could not be written: {error}") from error
 
 
 @job()
 def prepare(
     *,
     raw: list[In],
-    task: Wildcard,
-    settings: TaskSettings,
-    checks: Resource[TaskChecks],
+    settings: dict[str, TaskSettings],
+    checks: Resource[dict[str, TaskChecks]],
     limits: Resource[Limits] = USUAL,
-    table: Out,
+    tables: list[Out],
 ) -> None:
-    """The raw file of a task into its table."""
+    """The raw files of a dataset into the tables of its tasks."""
     from sentflow.texts.prepare import prepare
     from sentflow.texts.table import write_task
 
+    def make(task: str, table: Out) -> None:
+        rows = prepare(task, raw, settings[task], checks[task])
+        if folds := checks[task].document_folds:
+            # by name: this changes no byte of the table, so its code is none of the job's
+            check = import_module("sentflow.probing.draws").check_documents
+            if warning := check(rows, **dict(folds)):
+                logger.warning("%s: %s", task, warning)
+        write_task(table, rows)
+        write_digest(table)
+
     use_limits(limits)
-    rows = prepare(task, raw, settings, checks)
-    if folds := checks.document_folds:
-        # by name: this changes no byte of the table, so its code is none of the job's
-        check = import_module("sentflow.probing.draws").check_documents
-        if warning := check(rows, **dict(folds)):
-            logger.warning("%s: %s", task, warning)
-    write_task(table, rows)
-    write_digest(table)
+    _make_all(make, settings, tables)
 
 
 @job()
 def prepare_pairs(
     *,
     raw: list[In],
-    pairs: Wildcard,
-    settings: PairSettings,
-    checks: Resource[PairChecks],
+    settings: dict[str, PairSettings],
+    checks: Resource[dict[str, PairChecks]],
     limits: Resource[Limits] = USUAL,
-    table: Out,
+    tables: list[Out],
 ) -> None:
-    """The raw files of a pair set into its table."""
+    """The raw files of a dataset into the tables of its pair sets."""
     from sentflow.texts.pairs import write_pairs
     from sentflow.texts.prepare_pairs import prepare_pairs
 
+    def make(pairs: str, table: Out) -> None:
+        write_pairs(table, prepare_pairs(pairs, raw, settings[pairs], checks[pairs]))
+        write_digest(table)
+
     use_limits(limits)
-    write_pairs(table, prepare_pairs(pairs, raw, settings, checks))
-    write_digest(table)
+    _make_all(make, settings, tables)
+
+
+def _make_all(make: Callable[[str, Path], None], names: Iterable[str], tables: Iterable[Path]) -> None:
+    """Make the tables of entries in the order of their names, and tell all that is wrong at once."""
+    problems: list[SentflowError] = []
+    for name, table in zip(sorted(names), tables, strict=True):
+        try:
+            make(name, table)
+        except SentflowError as problem:
+            problems.append(problem)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise DataError("\n".join(map(str, problems)))
 
 
 @job()
