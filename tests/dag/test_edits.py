@@ -23,9 +23,8 @@ EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 OF_RANDOM = (  # what is made of the vectors of one encoder, and what follows
     *(f"probe {task}/random" for task in TASKS),
-    "score random",
-    *("similarity STS12-tiny/random", "similarity STSB-tiny/random", "regress STSB-tiny/random"),
-    *("align STSB-tiny/random", "geometry tiny-sentences/random", "compare_similarity"),
+    *(f"{rule} random" for rule in ("score", "similarity", "regress", "align", "geometry")),
+    "compare_similarity",
     *(f"embed random/{name}" for name in ("tiny-public", "tiny-exams", "tiny-sentences")),
     *("embed random/tiny-sentences-permuted", *AFTER_MEASURES, *AFTER_SCORES),
 )
@@ -170,6 +169,11 @@ STUDY = {
         ]
     },
 }
+ALIGNMENT = {"variant": "definition", "threshold": 4.0, "comparison": "above", "sentences": "all"}
+SECOND_ALIGNMENT = {
+    "alignments": {"second": {"title": "Second", "pairs": ["STS12-tiny"], **ALIGNMENT}},
+    "select": {"alignments": ["STSB-tiny", "second"]},
+}
 RECORDED = ("record", "report")
 
 
@@ -234,11 +238,13 @@ RECORDED = ("record", "report")
         ),
         slow(
             {"similarity": {"baselines": ["jaccard-words", "count-cosine"]}},
-            (
-                *("+overlap STS12-tiny/count-cosine", "+overlap STSB-tiny/count-cosine"),
-                *("compare_similarity", *AFTER_SIMILARITY, "record"),
-            ),
+            ("overlap", "compare_similarity", *AFTER_SIMILARITY, "record"),
         ),
+        (
+            {"select": {"pair_sets": ["STS12-tiny", "STSB-tiny", "STSB-dev-tiny"]}},
+            ("similarity", "overlap", "compare_similarity", "geometry", *AFTER_MEASURES, "record"),
+        ),
+        slow(SECOND_ALIGNMENT, ("align", *AFTER_GEOMETRY, "record")),
         slow({"similarity": {"measure": "dot"}}, ("compare_similarity", "geometry", *AFTER_MEASURES, "record")),
         slow({"geometry": {"neighbours": 5}}, ("geometry", *AFTER_GEOMETRY, "record")),
         slow({"alignments": {"STSB-tiny": {"threshold": 3.5}}}, ("align", *AFTER_GEOMETRY, "record")),
