@@ -233,7 +233,8 @@ RECORDED = ("record", "report")
                     for protocol in ("corrected", "narrow")
                     for model in (*CONTROLS, "tfidf")
                 ),
-                *("+compare_protocol corrected", "+compare_protocol narrow", "make_products_probing", *COSTS, *RECORDED),
+                *("+compare_protocol corrected", "+compare_protocol narrow"),
+                *("make_products_probing", *COSTS, *RECORDED),
             ),
         ),
         slow(
