@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.compare.rows import PairRow, StandingRow
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks
-from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import DataError, naming
 from sentflow.files.io import read_sealed, write_sealed
 from sentflow.files.rows import write_rows
@@ -44,6 +43,7 @@ def audit(*, rows: list[In], settings: tuple[AuditSettings, ...], output: list[O
 def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, features: Out, info: Out) -> None:
     """The rows of a task into features, by a user's own class."""
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
+    from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
     from sentflow.probing.rows import all_features, row_texts
 
@@ -120,6 +120,7 @@ def probe_lazy(
     folds: list[Out],
 ) -> None:
     """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
+    from sentflow.encoders.manifest import read_manifest
     from sentflow.probing.training import probe_task
 
     table = read_task(task)
