@@ -359,13 +359,12 @@ class Probing(Family):
         return {"code": digest, "env": self._probe_versions, "settings": settings}
 
     def _probe_versions(self, wildcards: Any) -> str:
+        libraries = (
+            {"numpy", "scikit-learn", "scipy"} if self._is_regularised(wildcards) else {"numba", "numpy"}
+        )
         if wildcards.model in self.experiment.lazy_models:
-            return versions(
-                *{"numba", "numpy", *kind_of(self.experiment.models[wildcards.model]).distributions}
-            )
-        if self._is_regularised(wildcards):
-            return versions("numpy", "scikit-learn", "scipy")
-        return versions("numba", "numpy")
+            libraries |= {*kind_of(self.experiment.models[wildcards.model]).distributions}
+        return versions(*libraries)
 
     def score_settings(self, scored: ScoredTasks) -> Callable[[Any], str]:
         def of_task(task: str, model: str) -> TaskScore:

@@ -110,7 +110,7 @@ def probe_featurised(
     probe_task(source, table, settings, folds)
 
 
-@job("numba", "numpy", "scikit-learn")
+@job("numba", "numpy")
 def probe_lazy(
     *,
     task: In,
