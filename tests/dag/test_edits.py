@@ -197,7 +197,7 @@ RECORDED = ("record", "report")
                 *("probe_lazy T1B-tiny/tfidf", "score", "hardest", *AFTER_SCORES, "record"),
             ),
         ),
-        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *COSTS, *RECORDED)),
+        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit tiny-public", *COSTS, *RECORDED)),
         ({"models": {"random": {"seed": 1}}}, ("describe_model random", *OF_RANDOM, "record")),
         (
             WITH_PINNED,
@@ -215,7 +215,7 @@ RECORDED = ("record", "report")
             NEW_DATA,
             (
                 *("+download new", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
-                "+audit F1A-new",
+                "+audit new",
                 *(f"+probe F1A-new/{model}" for model in CONTROLS),
                 *(f"+embed {model}/new" for model in CONTROLS),
                 *("score", "hardest", *AFTER_SCORES, "record"),

@@ -12,10 +12,10 @@ from sentflow.flow.provenance import about, signature
 from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
-FOLDS, SCORES, ROWS, ENCODER_PAIRS = "folds", "scores", "rows", "pairs"
-# What a job of the default experiment takes where it grows: folds, files of scores, rows of a task; and pairs of
-# encoders × tasks
-SIZE = {FOLDS: 10, SCORES: 3 * 18, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
+FOLDS, SCORES, AUDITS, ROWS, ENCODER_PAIRS = "folds", "scores", "audits", "rows", "pairs"
+# What a job of the default experiment takes where it grows: folds, files of scores, audits, rows of a task; and pairs
+# of encoders × tasks
+SIZE = {FOLDS: 10, SCORES: 3 * 18, AUDITS: 18, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
 
 
 class Cost(NamedTuple):
@@ -40,7 +40,7 @@ COSTS: Mapping[str, Cost] = {
     "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
     "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
     "score": Cost(3.0, 256, (SCORES, ROWS)),
-    "audit": Cost(1.1, 247, (ROWS,)),
+    "audit": Cost(5.0, 247, (AUDITS, ROWS)),
     "compare": Cost(3.0, 340, (ENCODER_PAIRS,)),
     "compare_documents": Cost(3.0, 340, (ENCODER_PAIRS,)),
     "similarity": Cost(1.2, 250),

@@ -26,15 +26,17 @@ logger = logging.getLogger(__name__)
 
 
 @job("numpy", "py3langid")
-def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
-    """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
+def audit(*, rows: list[In], settings: tuple[AuditSettings, ...], output: list[Out]) -> None:
+    """The rows of each task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
     from sentflow.audit.task_audit import audit
 
-    facts = audit(read_task(rows), settings)
-    write_sealed(output, facts)
-    for sentence in facts["warnings"]:
-        logger.warning("%s: %s", facts["task"], sentence)
-    logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))
+    for table, of_task, written in zip(rows, settings, output, strict=True):
+        with naming(written.stem):
+            facts = audit(read_task(table), of_task)
+        write_sealed(written, facts)
+        for sentence in facts["warnings"]:
+            logger.warning("%s: %s", facts["task"], sentence)
+        logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))
 
 
 @job("numpy")
@@ -108,7 +110,7 @@ def probe_featurised(
     probe_task(source, table, settings, folds)
 
 
-@job("numba", "numpy", "scikit-learn")
+@job("numba", "numpy")
 def probe_lazy(
     *,
     task: In,
