@@ -113,7 +113,7 @@ def test_a_job_runs_as_a_program_and_ends_with_one_paragraph(tmp_path):
         program = [sys.executable, "-m", "sentflow.jobs", *words]
         return subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
 
-    done = run("download", '--settings={"urls": ["sample://1/T1A.csv"]}', "--output", "a.csv")
+    done = run("download", '--settings=[{"urls": ["sample://1/T1A.csv"]}]', "--output", "a.csv")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a.csv").stat().st_size > 100
     failed = run("collect", "--tables", "missing.parquet", "--roles=text", "--texts", "t.parquet")

@@ -23,7 +23,18 @@ from sentflow.encoders.settings import TRAINED
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.flow import paths
-from sentflow.flow.rules import COSTS, ENCODER_PAIRS, FOLDS, OTHERS, ROWS, SCORES, SIZE, Cost, without_number
+from sentflow.flow.rules import (
+    AUDITS,
+    COSTS,
+    ENCODER_PAIRS,
+    FOLDS,
+    OTHERS,
+    ROWS,
+    SCORES,
+    SIZE,
+    Cost,
+    without_number,
+)
 from sentflow.report.costs.summary import job_of, read_records
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
@@ -143,6 +154,7 @@ def seconds_of(
     size = {
         FOLDS: job.outputs,
         SCORES: job.outputs,
+        AUDITS: job.outputs,
         ROWS: rows.get(job.wildcards.get("task", ""), mean_rows),
         ENCODER_PAIRS: n_pairs,
     }

@@ -732,7 +732,7 @@ class Tfidf(Described):
     """TF-IDF, fitted on the training part of each fold."""
 
     output = FITTED
-    distributions = ("numpy", "scikit-learn")
+    distributions = ("numpy", "scipy")
     kind: Literal["tfidf"]
     max_features: Fetched[Count]
     """Number of most frequent n-grams of the training texts to keep."""

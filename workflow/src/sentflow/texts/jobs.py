@@ -22,24 +22,24 @@ logger = logging.getLogger(__name__)
 @job("requests")
 def download(
     *,
-    settings: Resource[File],
+    settings: Resource[tuple[File, ...]],
     mirrors: Resource[tuple[str, ...]] = (),
     limits: Resource[Limits] = USUAL,
-    output: Out,
+    output: list[Out],
 ) -> None:
-    """One file of a dataset from a mirror or its address, with the checksum of the catalog."""
+    """Files of a dataset from a mirror or their address, with the checksums of the catalog."""
     from sentflow.downloads.download import download
     from sentflow.downloads.mirrors import mirrors_in_use
     from sentflow.flow.paths import RAW_FILE, cache_beside
 
     use_limits(limits)
-    parts = cache_beside(output, RAW_FILE) / "downloads" / output.parent.name
-    try:
-        download(
-            settings, output, mirrors=mirrors_in_use(mirrors, os.environ), part=parts / f"{output.name}.part"
-        )
-    except OSError as error:
-        raise DataError(f"{output} could not be written: {error}") from error
+    used = mirrors_in_use(mirrors, os.environ)
+    for file, path in zip(settings, output, strict=True):
+        parts = cache_beside(path, RAW_FILE) / "downloads" / path.parent.name
+        try:
+            download(file, path, mirrors=used, part=parts / f"{path.name}.part")
+        except OSError as error:
+            raise DataError(f"{path} could not be written: {error}") from error
 
 
 @job()
