@@ -20,6 +20,8 @@ from workflow_copy import (
     rule_facts,
 )
 
+from sentflow.flow.rules import without_number
+
 HEAVY = {"matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch", "transformers"}
 
 
@@ -36,7 +38,9 @@ def test_jobs_have_quoted_command_lines_plain_params_and_files_of_their_own(tmp_
         # a file is an input or output, which other folders and object storage have under other names
         assert "results/" not in str(rule.params), rule.name
         # its bytes are decided by the checksum in the catalog, whatever code fetched them
-        assert all(("code" in params) == (rule.name != "download") for params in rule.params), rule.name
+        assert all(
+            ("code" in params) == (without_number(rule.name) != "download") for params in rule.params
+        ), rule.name
     outputs = [output for rule in rules for output in rule.outputs]
     assert [output for output in outputs if not output.startswith("results/")] == []
     assert len(set(outputs)) == len(outputs)

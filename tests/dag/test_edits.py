@@ -24,9 +24,8 @@ EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 OF_RANDOM = (  # what is made of the vectors of one encoder, and what follows
     *(f"probe {task}/random" for task in TASKS),
-    "score random",
-    *("similarity STS12-tiny/random", "similarity STSB-tiny/random", "regress STSB-tiny/random"),
-    *("align STSB-tiny/random", "geometry tiny-sentences/random", "compare_similarity"),
+    *(f"{rule} random" for rule in ("score", "similarity", "regress", "align", "geometry")),
+    "compare_similarity",
     *(f"embed random/{name}" for name in ("tiny-public", "tiny-exams", "tiny-sentences")),
     *("embed random/tiny-sentences-permuted", *AFTER_MEASURES, *AFTER_SCORES),
 )
@@ -171,6 +170,11 @@ STUDY = {
         ]
     },
 }
+ALIGNMENT = {"variant": "definition", "threshold": 4.0, "comparison": "above", "sentences": "all"}
+SECOND_ALIGNMENT = {
+    "alignments": {"second": {"title": "Second", "pairs": ["STS12-tiny"], **ALIGNMENT}},
+    "select": {"alignments": ["STSB-tiny", "second"]},
+}
 RECORDED = ("record", "report")
 
 
@@ -194,7 +198,7 @@ RECORDED = ("record", "report")
                 *("probe_lazy T1B-tiny/tfidf", "score", "hardest", *AFTER_SCORES, "record"),
             ),
         ),
-        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit T1B-tiny", *COSTS, *RECORDED)),
+        slow({"tasks": {"T1B-tiny": {"language": "en"}}}, ("audit tiny-public", *COSTS, *RECORDED)),
         ({"models": {"random": {"seed": 1}}}, ("describe_model random", *OF_RANDOM, "record")),
         (
             WITH_PINNED,
@@ -211,8 +215,8 @@ RECORDED = ("record", "report")
         slow(
             NEW_DATA,
             (
-                *("+download new/new.csv", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
-                "+audit F1A-new",
+                *("+download new", "+prepare new", "+collect new", "+probe_lazy F1A-new/tfidf"),
+                "+audit new",
                 *(f"+probe F1A-new/{model}" for model in CONTROLS),
                 *(f"+embed {model}/new" for model in CONTROLS),
                 *("score", "hardest", *AFTER_SCORES, "record"),
@@ -235,11 +239,13 @@ RECORDED = ("record", "report")
         ),
         slow(
             {"similarity": {"baselines": ["jaccard-words", "count-cosine"]}},
-            (
-                *("+overlap STS12-tiny/count-cosine", "+overlap STSB-tiny/count-cosine"),
-                *("compare_similarity", *AFTER_SIMILARITY, "record"),
-            ),
+            ("overlap", "compare_similarity", *AFTER_SIMILARITY, "record"),
         ),
+        (
+            {"select": {"pair_sets": ["STS12-tiny", "STSB-tiny", "STSB-dev-tiny"]}},
+            ("similarity", "overlap", "compare_similarity", "geometry", *AFTER_MEASURES, "record"),
+        ),
+        slow(SECOND_ALIGNMENT, ("align", *AFTER_GEOMETRY, "record")),
         slow({"similarity": {"measure": "dot"}}, ("compare_similarity", "geometry", *AFTER_MEASURES, "record")),
         slow({"geometry": {"neighbours": 5}}, ("geometry", *AFTER_GEOMETRY, "record")),
         slow({"alignments": {"STSB-tiny": {"threshold": 3.5}}}, ("align", *AFTER_GEOMETRY, "record")),

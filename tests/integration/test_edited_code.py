@@ -124,6 +124,6 @@ def test_a_job_imports_the_code_of_its_digest_or_stops(tmp_path, module, text, p
 def test_a_job_without_a_digest_is_not_checked(tmp_path):
     project = copy_workflow(tmp_path / "project")
     edit(project / PACKAGE / "downloads/download.py")
-    words = ("download", '--settings={"urls": ["sample://1/T1A.csv"]}', f"--output={tmp_path / 'a.csv'}")
+    words = ("download", '--settings=[{"urls": ["sample://1/T1A.csv"]}]', f"--output={tmp_path / 'a.csv'}")
     assert command(project, "sentflow.jobs", *words).code == 0
     assert command(project, "sentflow.jobs", *words, "--code=0123456789abcdef").code == 2

@@ -33,7 +33,7 @@ def test_all_but_the_sources_needs_no_network(tmp_path):
     outcome = run_small(project, "sources", *SELECT)
     assert outcome.code == 0, outcome.text[-6000:]
     made = {path.parent.name for path in (project / "results/logs").rglob("*.log")}
-    assert made == {"describe_model", "tiny-public", "tiny-pairs"}  # download/…: samples are copied
+    assert made == {"describe_model", "download"}  # samples are copied
     interfaces = in_no_network(["cat", "/proc/net/dev"], project).text.splitlines()
     assert all(line.split(":")[0].strip() == "lo" for line in interfaces if ":" in line)
     done = in_no_network(run_words("scores", "tables", *SELECT), project)

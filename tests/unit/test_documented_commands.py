@@ -108,7 +108,7 @@ def _check_snakemake(page: str, words: list[str]) -> None:
     rules = "".join(file.read_text("utf-8") for file in REPOSITORY.glob("workflow/rules/*.smk"))
     rules += (REPOSITORY / "Snakefile").read_text("utf-8")
     for target in {*asked.targets, *(asked.until or ())}:
-        is_rule = re.search(rf'^ *(rule {target}:|job_rule\(\s*"{target}")', rules, re.MULTILINE)
+        is_rule = re.search(rf'^ *(rule {target}:|(job_rule|numbered)\(\s*"{target}")', rules, re.MULTILINE)
         assert is_rule or target.startswith("results/"), f"{page}: {target}"
     for word in words:
         assert not word.startswith(("experiments/", "profiles/")) or (REPOSITORY / word).exists(), (

@@ -1,5 +1,7 @@
 """Encoders that scikit-learn or arithmetic gives: vectorisers by name, TF-IDF, controls."""
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 from sklearn.decomposition import TruncatedSVD
@@ -101,6 +103,22 @@ def test_equals_scikit_learn_with_its_defaults():
     assert ours.transform(TFIDF_TRAIN).toarray() == pytest.approx(
         reference.transform(TFIDF_TRAIN).toarray(), abs=1e-7
     )
+
+
+@pytest.mark.parametrize("ngram_range", [(1, 1), (2, 3)])
+def test_tfidf_cuts_any_text_as_scikit_learn_does(ngram_range):
+    texts = [
+        *TFIDF_TRAIN,
+        "",
+        "a b",
+        "İstanbul STRASSE straße x1 _a_ 2-30",
+        "e\u0301 naïve… naïve— o'o",
+        "日本 日本 語\n\tab\x00cd",
+    ]
+    reference = TfidfVectorizer(ngram_range=ngram_range, dtype=np.float32)
+    expected = reference.fit_transform([normalize("NFC", text) for text in texts]).toarray()
+    ours = tfidf(ngram_range=ngram_range, stop_words="none").fit(texts)
+    assert ours.transform(texts).toarray() == pytest.approx(expected, abs=1e-7)
 
 
 def test_takes_the_most_frequent_terms_and_of_ties_the_alphabetically_first():

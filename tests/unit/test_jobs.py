@@ -94,12 +94,26 @@ print(*{{"numba", "scipy", "torch", "pandas"}} & {{*sys.modules}})
     assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
 
 
+def test_describing_a_model_imports_no_library_of_neural_networks():
+    program = """
+import sys
+from importlib import import_module
+from sentflow.encoders.settings import KINDS
+for kind in KINDS.values():
+    if kind.described_by:
+        module, _, name = kind.described_by.partition(":")
+        assert callable(getattr(import_module(module), name))
+print(*{"torch", "transformers"} & {*sys.modules})
+"""
+    assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
+
+
 def test_a_job_runs_as_a_program_and_ends_with_one_paragraph(tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         program = [sys.executable, "-m", "sentflow.jobs", *words]
         return subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
 
-    done = run("download", '--settings={"urls": ["sample://1/T1A.csv"]}', "--output", "a.csv")
+    done = run("download", '--settings=[{"urls": ["sample://1/T1A.csv"]}]', "--output", "a.csv")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a.csv").stat().st_size > 100
     failed = run("collect", "--tables", "missing.parquet", "--roles=text", "--texts", "t.parquet")

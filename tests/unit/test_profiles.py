@@ -24,6 +24,10 @@ def test_memory_is_asked_for_by_the_size_of_the_input_and_again_by_the_attempt(t
     named = {"few": files[0], "many": [files[0], files[0]]}
     ask = asks("one of the others", 1, per_input={"few": 3, "many": 2})["mem_mb"]
     assert ask("abc", named, 1) == base + 3 * 10 + 2 * 20
+    ask = asks("one of the others", 1, per_input={"few": 3}, per_largest={"both": 2})["mem_mb"]
+    Path(files[1]).write_bytes(bytes(2**20))
+    assert ask("abc", {"few": files[0], "both": files}, 1) == base + 3 * 10 + 2 * 10
+    assert ask("abc", {"few": files[0], "both": []}, 1) == base + 3 * 10
     times = {"few": lambda wildcards: len(wildcards), "none": 6}  # of an input that the job has not
     ask = asks(lambda wildcards: wildcards, 1, per_input=times)["mem_mb"]
     assert ask("other", {**named, "none": []}, 1) == base + 5 * 10

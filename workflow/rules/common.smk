@@ -34,8 +34,7 @@ from sentflow.flow.environment import (
     refuse_conda,
 )
 from sentflow.errors import ConfigError
-from sentflow.flow.family import each
-from sentflow.flow.family import json_text, one_of
+from sentflow.flow.family import each, flat, json_text, one_of
 from sentflow.flow.provenance import (
     code,
     job_params,
@@ -119,6 +118,7 @@ def job_rule(
     *,
     minutes=10,
     per_input=0.0,
+    per_largest={},
     local=False,
     priority=0,
     constraints={},
@@ -133,6 +133,8 @@ def job_rule(
     """
     unnamed = [] if isinstance(outputs, dict) else [outputs]
     named = outputs if isinstance(outputs, dict) else {}
+    if not any([*unnamed, *named.values()]):
+        return  # of an experiment without such results
 
     rule:
         name:
@@ -147,7 +149,7 @@ def job_rule(
         priority: priority
         localrule: local
         resources:
-            **asks(job, minutes, per_input=per_input),
+            **asks(job, minutes, per_input=per_input, per_largest=per_largest),
             **resources,
         params:
             **job_params(job, **params),

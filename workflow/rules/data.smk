@@ -1,24 +1,29 @@
 """Raw files, encoders, the distinct texts of tables, and their vectors, dense or sparse."""
 
+# One file, for a failed download must not lose others; or all sample texts of a dataset, where nothing can fail
+for number, dataset in enumerate(["", *targets.samples], 1):
+    files = targets.datasets[dataset]["files"] if dataset else ["{file}"]
 
-rule download:
-    """One raw file from a mirror or its address, with its checksum verified."""
-    input:
-        local(targets.of_file(local_files)),
-    output:
-        paths.RAW_FILE,
-    # Short, and the slow jobs wait for it.
-    priority: 3
-    localrule: True
-    resources:
-        **asks("download", 60),
-        mirrors=targets.mirrors,
-        limits=targets.limits,
-        settings=targets.of_file(json_text),
-    params:
-        content=targets.of_file(downloaded_content),
-    shell:
-        command("download", is_checked=False)
+    rule:
+        name:
+            numbered("download", number)
+        input:
+            local(targets.of_files(dataset, local_files)),
+        output:
+            each(paths.RAW_FILE, dataset=[dataset or "{dataset}"], file=files),
+        # Short, and the slow jobs wait for it.
+        priority: 3
+        localrule: True
+        resources:
+            **asks("download", 60),
+            dataset=dataset,
+            mirrors=targets.mirrors,
+            limits=targets.limits,
+            settings=targets.of_files(dataset, json_text),
+        params:
+            content=targets.of_files(dataset, downloaded_content),
+        shell:
+            command("download", is_checked=False)
 
 
 # Short, and the slow jobs wait for it.

@@ -17,31 +17,30 @@ job_rule(
 job_rule(
     "align",
     dict(
-        **digested(
-            pairs=geometry.of_alignment("pairs"),
-            positives=geometry.of_alignment("positives"),
-        ),
-        **geometry.vectors(),
+        **digested(pairs=each(paths.PAIR_SET, pairs=geometry.sets_of("alignments"))),
+        **geometry.vectors_of(geometry.aligned),
     ),
-    paths.ALIGNMENT,
-    minutes=30,
-    per_input=7,
+    each(paths.ALIGNMENT, alignment=flat(geometry.aligned), model=["{model}"]),
+    minutes=60,
+    per_input=dict(pairs=7),
+    per_largest=dict(texts=7, embeddings=7),
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
-    settings=geometry.alignment_settings,
+    settings=geometry.alignment_settings(),
 )
 
 job_rule(
     "geometry",
     dict(
-        also=geometry.of_permuted(paths.EMBEDDINGS_INFO),
-        **digested(pairs=geometry.scored),
-        **geometry.vectors(),
-        permuted_texts=ancient(geometry.of_permuted(paths.TEXTS)),
-        permuted_embeddings=ancient(geometry.of_permuted(paths.EMBEDDINGS)),
+        **digested(pairs=each(paths.PAIR_SET, pairs=flat(geometry.scored))),
+        **geometry.vectors_of(geometry.described),
+        **geometry.permuted_vectors(),
     ),
-    paths.GEOMETRY,
-    minutes=60,
-    per_input=16,
+    each(paths.GEOMETRY, collection=geometry.described, model=["{model}"]),
+    minutes=120,
+    per_input=dict(pairs=16),
+    per_largest=dict.fromkeys(
+        ("texts", "embeddings", "permuted_texts", "permuted_embeddings"), 16
+    ),
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
     settings=geometry.geometry_settings(),
 )

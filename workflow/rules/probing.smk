@@ -147,14 +147,18 @@ job_rule(
     settings=probing.comparison_settings(probing.document_tasks),
 )
 
-job_rule(
-    "audit",
-    digested(rows=paths.TASK),
-    paths.AUDIT,
-    minutes=20,
-    per_input=50,
-    settings=probing.audit_settings,
-)
+for number, (dataset, tasks) in enumerate(probing.audited.items(), 1):
+
+    job_rule(
+        "audit",
+        digested(rows=each(paths.TASK, task=tasks)),
+        each(paths.AUDIT, task=tasks),
+        minutes=20 * len(tasks),
+        per_largest=dict(rows=50),
+        number=number,
+        resources=dict(dataset=dataset),
+        settings=probing.audit_settings(tasks),
+    )
 
 if probing.tasks:
 

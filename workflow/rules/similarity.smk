@@ -7,21 +7,24 @@ dataset_rules("prepare_pairs", similarity.from_files, paths.PAIR_SET)
 
 job_rule(
     "similarity",
-    dict(**digested(pairs=paths.PAIR_SET), **similarity.vectors()),
-    dict(scores=paths.SIMILARITY, rows=paths.SIMILARITY_ROWS),
-    minutes=20,
-    per_input=5,
+    dict(
+        **digested(pairs=each(paths.PAIR_SET, pairs=flat(similarity.scored))),
+        **similarity.vectors_of(similarity.scored),
+    ),
+    similarity.outputs(["{model}"]),
+    minutes=60,
+    per_largest=dict(pairs=5, texts=5, embeddings=5),
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
-    settings=similarity.resampling(),
+    settings=similarity.score_settings(),
 )
 
 job_rule(
     "overlap",
-    digested(pairs=paths.PAIR_SET),
-    dict(scores=paths.OVERLAP, rows=paths.OVERLAP_ROWS),
-    minutes=20,
-    per_input=20,
-    settings=similarity.resampling(),
+    digested(pairs=each(paths.PAIR_SET, pairs=flat(similarity.scored))),
+    similarity.outputs(similarity.baselines),
+    minutes=60,
+    per_largest=dict(pairs=20),
+    settings=similarity.overlap_settings(),
 )
 
 job_rule(
@@ -36,18 +39,15 @@ job_rule(
 job_rule(
     "regress",
     dict(
-        **digested(
-            train=similarity.part_of_regression("train"),
-            dev=similarity.part_of_regression("dev"),
-            test=similarity.part_of_regression("test"),
-        ),
-        **similarity.vectors(),
+        **digested(pairs=each(paths.PAIR_SET, pairs=similarity.sets_of("regressions"))),
+        **similarity.vectors_of(similarity.regressed),
     ),
-    paths.REGRESSION,
-    minutes=60,
-    per_input=10,
+    each(paths.REGRESSION, regression=flat(similarity.regressed), model=["{model}"]),
+    minutes=120,
+    per_input=dict(pairs=10),
+    per_largest=dict(texts=10, embeddings=10),
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
-    seed=experiment.config.similarity.seed,
+    settings=similarity.regress_settings(),
 )
 
 job_rule(

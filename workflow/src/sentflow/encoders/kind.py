@@ -1,7 +1,4 @@
-"""A kind of encoder: a class in a file of its own below ``kinds/``, which jobs of that kind alone import, by its name.
-
-The file may also have a function ``describe``, which says what a manifest holds, and loads no model.
-"""
+"""A kind of encoder: a class in a file below ``kinds/``, which jobs of that kind alone import, by its name."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

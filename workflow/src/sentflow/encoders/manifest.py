@@ -84,10 +84,10 @@ def sha256_of(files: Mapping[str, str]) -> str:
 
 
 def description_of(entry: Mapping[str, Any], place: Path) -> Description:
-    """What the ``describe`` of a kind says of an entry whose files are at a place; of kinds without it, the entry."""
-    module = import_module(KINDS[entry["kind"]].module())
-    if hasattr(module, "describe"):
-        described: Description = module.describe(entry, place)
+    """What the function of a kind says of an entry whose files are at a place; of kinds without one, the entry."""
+    if describes := KINDS[entry["kind"]].described_by:
+        module, _, name = describes.partition(":")
+        described: Description = getattr(import_module(module), name)(entry, place)
         return described
     settings = {key: value for key, value in entry.items() if key != "kind"}
     # TF-IDF says how many values there are at most

@@ -392,6 +392,8 @@ class Described(Settings):
     """Whether its source is one file of word vectors, and no folder of a model."""
     file: ClassVar[str] = ""
     """Below ``kinds/``; empty is the name of the kind."""
+    described_by: ClassVar[str] = ""
+    """Function, as ``module:name``, that says what a manifest holds; empty where the entry does."""
 
     title: Maybe[Text] = None
     """Name in tables and captions; the entry's name if left out."""
@@ -521,6 +523,7 @@ class Neural(OnDevice, VectorSettings):
     """A neural model with all of its modules, or a plain one, of which only the transformer is read."""
 
     encoding = VectorSettings
+    described_by = "sentflow.encoders.neural.describe:describe_vectors"
     has_tokenizer = True
     kind: Literal["sentence-transformers", "transformers"]
     allow_pickle: Fetched[AllowPickle] = False
@@ -532,6 +535,7 @@ class TrainedEncoder(Described, VectorSettings, Trained):
     """One that a recipe makes of another here."""
 
     encoding = VectorSettings
+    described_by = Neural.described_by
     distributions = _NEURAL_LIBRARIES
     threads = 4
     has_tokenizer = True
@@ -592,6 +596,7 @@ class CrossEncoder(OnDevice, PairSettings):
     """Compares two texts, for retrievers of kind rerank."""
 
     encoding = PairSettings
+    described_by = "sentflow.encoders.neural.describe:describe_pairs"
     output = PAIRS
     kind: Literal["cross-encoder"]
     allow_pickle: Fetched[AllowPickle] = False
@@ -608,6 +613,7 @@ class Splade(OnDevice, SpladeSettings):
     """Weighs the terms of its vocabulary, for retrievers of kind sparse."""
 
     encoding = SpladeSettings
+    described_by = "sentflow.encoders.neural.describe:describe_terms"
     output = SPARSE
     distributions = (*_NEURAL_LIBRARIES, "scipy")
     has_tokenizer = True
@@ -619,6 +625,7 @@ class SparseEmbed(OnDevice, TermSettings):
     """Weighs the terms of its vocabulary and gives each a vector, too, for retrievers of kind sparse."""
 
     encoding = TermSettings
+    described_by = "sentflow.encoders.neural.describe:describe_term_vectors"
     output = TERM_VECTORS
     distributions = (*_NEURAL_LIBRARIES, "scipy")
     has_tokenizer = True
@@ -636,6 +643,7 @@ class Model2vec(WithFiles, Model2vecSettings):
     """Averages vectors of tokens."""
 
     encoding = Model2vecSettings
+    described_by = "sentflow.encoders.kinds.model2vec:describe"
     distributions = ("numpy", "tokenizers")
     kind: Literal["model2vec"]
 
@@ -654,6 +662,7 @@ class WordVectors(Described, WordVectorSettings):
     """Averages vectors of words."""
 
     encoding = WordVectorSettings
+    described_by = "sentflow.encoders.kinds.word_vectors:describe"
     one_file = True
     kind: Literal["word-vectors"]
     source: Fetched[Source]
@@ -675,6 +684,7 @@ class PowerMeans(WordVectors, PowerMeansSettings):
     """Power means of vectors of words."""
 
     encoding = PowerMeansSettings
+    described_by = "sentflow.encoders.kinds.power_means:describe"
     kind: Literal["power-means"]  # type: ignore[assignment]
 
 
@@ -703,6 +713,7 @@ class Service(Described, ServiceSettings, Connection):
     """A service behind an address."""
 
     encoding = ServiceSettings
+    described_by = "sentflow.encoders.kinds.api:describe"
     # It computes elsewhere; asking again costs money, and NumPy does no more than divide by a length
     distributions = ()
     kind: Literal["api"]
@@ -721,7 +732,7 @@ class Tfidf(Described):
     """TF-IDF, fitted on the training part of each fold."""
 
     output = FITTED
-    distributions = ("numpy", "scikit-learn")
+    distributions = ("numpy", "scipy")
     kind: Literal["tfidf"]
     max_features: Fetched[Count]
     """Number of most frequent n-grams of the training texts to keep."""
@@ -734,6 +745,7 @@ class Tfidf(Described):
 class ScikitLearn(Described):
     """A class of scikit-learn, or several, fitted on the training part of each fold."""
 
+    described_by = "sentflow.encoders.kinds.scikit_learn:describe"
     output = FITTED
     distributions = ("numpy", "scikit-learn")
     kind: Literal["scikit-learn"]
@@ -786,6 +798,7 @@ class Random(Described):
 class Custom(Described):
     """A class of your own."""
 
+    described_by = "sentflow.encoders.kinds.custom:describe"
     output = OWN
     # its entry names more under `libraries`
     distributions = (*_NEURAL_LIBRARIES, "scikit-learn")

@@ -3,28 +3,28 @@
 The sentences of the pair sets with one ``family`` in their entries are one collection: they are embedded together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from sentflow.config.entries import Entries, read_yaml
 from sentflow.config.experiment import Experiment
 from sentflow.config.model import Settings
-from sentflow.config.pairs import PERMUTED, PairChecks, PairSettings, needed_pair_sets
+from sentflow.config.pairs import PERMUTED, PairChecks, PairSettings, needed_pair_sets, pair_sets_of
 from sentflow.flow import paths
 from sentflow.flow.family import (
     Collection,
     Family,
-    Files,
     FromFiles,
     described_models,
     each,
+    flat,
     one_of,
     raw_files,
 )
-from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.geometry.settings import Aligned, AlignedSets, DescribedCollections
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
-from sentflow.similarity.settings import ComparedSets, Resampling
+from sentflow.similarity.settings import ComparedSets, Overlaps, Parts, Regressed, ScoredSets
 from sentflow.training.settings import HELD_OUT
 
 _PARTS = ("train", "dev", "test")
@@ -65,6 +65,29 @@ class _PairSets(Family):
                 self.embedded[entry["family"]][name] = entry
         self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
 
+    def sets_of(self, section: str) -> list[str]:
+        """The pair sets that the selected alignments or regressions are made of, each once."""
+        entries = self.experiment.selected[section].values()
+        return list(dict.fromkeys(name for entry in entries for name in pair_sets_of(section, entry)))
+
+    def vectors_of(self, collections: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+        """Inputs of a job that reads the vectors of collections one after the other, see `vectors`."""
+        from snakemake.io import ancient
+
+        texts, embeddings, info = (
+            each(pattern, model=["{model}"], collection=collections)
+            for pattern in (paths.TEXTS, paths.EMBEDDINGS, paths.EMBEDDINGS_INFO)
+        )
+        return {"texts": ancient(texts), "embeddings": ancient(embeddings), "info": info}
+
+    def by_collection(self, section: str, model: type[Settings] = Settings) -> dict[str, dict[str, Settings]]:
+        """Collection → what a job reads of each selected pair set, alignment or regression of its sentences."""
+        found: dict[str, dict[str, Settings]] = {}
+        for name, entry in self.experiment.selected[section].items():
+            first = name if section == "pair_sets" else pair_sets_of(section, entry)[0]
+            found.setdefault(str(self.pair_sets[first]["family"]), {})[name] = model.from_parts(entry)
+        return found
+
     def _titles(self) -> dict[str, Any]:
         models = described_models(self.experiment.models)
         return {
@@ -90,6 +113,10 @@ class Similarity(_PairSets):
         self.scores, self.rows = (
             each(pattern, pairs=self.selected, model=self.systems)
             for pattern in (paths.SIMILARITY, paths.SIMILARITY_ROWS)
+        )
+        self.scored, self.regressed = (
+            self.by_collection("pair_sets"),
+            self.by_collection("regressions", Parts),
         )
         self.from_files = FromFiles(
             "pair_sets", "pairs", self.prepared, experiment.entries["datasets"], (PairSettings, PairChecks)
@@ -124,11 +151,7 @@ class Similarity(_PairSets):
                 "pair_models": self.models,
                 "baselines": self.baselines,
             }
-        self.constraints = {
-            "pairs": one_of(self.prepared),
-            "baseline": one_of(self.baselines),
-            "regression": one_of(self.regression_entries),
-        }
+        self.constraints = {"pairs": one_of(self.prepared)}
 
     @cached_property
     def report_facts(self) -> Mapping[str, Any]:
@@ -144,18 +167,24 @@ class Similarity(_PairSets):
 
     # --- jobs -----------------------------------------------------------------------------------------------
 
-    def part_of_regression(self, part: str) -> Files:
-        return lambda wildcards: each(
-            paths.PAIR_SET, pairs=[self.regression_entries[wildcards.regression][part]]
-        )
+    def outputs(self, models: Sequence[str]) -> dict[str, list[str]]:
+        """What a job writes of the selected pair sets, each with all models."""
+        return {
+            "scores": each(paths.SIMILARITY, pairs=flat(self.scored), model=models),
+            "rows": each(paths.SIMILARITY_ROWS, pairs=flat(self.scored), model=models),
+        }
 
-    def collection_of(self, wildcards: Any) -> str:
-        tested = getattr(wildcards, "pairs", None) or self.regression_entries[wildcards.regression]["test"]
-        return str(self.pair_sets[tested]["family"])
-
-    def resampling(self) -> str:
+    def score_settings(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
-        return pair_settings(self.experiment, Resampling)
+        collections = {name: tuple(sets) for name, sets in self.scored.items()}
+        return pair_settings(self.experiment, ScoredSets, collections=collections)
+
+    def overlap_settings(self) -> str:
+        return pair_settings(self.experiment, Overlaps, baselines=tuple(self.baselines))
+
+    def regress_settings(self) -> str:
+        sets = tuple(self.sets_of("regressions"))
+        return pair_settings(self.experiment, Regressed, pair_sets=sets, collections=self.regressed)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         sets, systems = tuple(self.selected), tuple(self.systems)
@@ -190,6 +219,9 @@ class Geometry(_PairSets):
         self.described = list(families) if wanted == "all" else list(wanted)
         self.alignments = each(paths.ALIGNMENT, alignment=self.alignment_entries, model=self.models)
         self.geometry = each(paths.GEOMETRY, collection=self.described, model=self.models)
+        self.aligned = self.by_collection("alignments", Aligned)
+        # The selected pair sets with whose scores the geometry of their sentences is compared
+        self.scored = {name: self.by_collection("pair_sets").get(name, {}) for name in self.described}
         # Sentences with their words in another order, which rule permute_texts writes
         if self.models and experiment.config.geometry.permuted_texts:
             self.collections = [Collection(name + PERMUTED, (), self.models) for name in self.described]
@@ -207,38 +239,25 @@ class Geometry(_PairSets):
             "geometry": bool(self.geometry),
             "geometry of several encoders": bool(self.geometry) and several,
         }
-        self.constraints = {"alignment": one_of(self.alignment_entries)}
 
     # --- jobs -----------------------------------------------------------------------------------------------
 
-    def of_alignment(self, key: str) -> Files:
-        return lambda wildcards: each(
-            paths.PAIR_SET, pairs=self.alignment_entries[wildcards.alignment].get(key, [])
-        )
+    def permuted_vectors(self) -> dict[str, Any]:
+        """Inputs of a job, of the permuted texts of the collections that are described, if there are to be any."""
+        vectors = self.vectors_of([collection.name for collection in self.collections])
+        return {"also" if name == "info" else f"permuted_{name}": files for name, files in vectors.items()}
 
-    def scored(self, wildcards: Any) -> list[str]:
-        """The selected pair sets with whose scores the geometry of their sentences is compared."""
-        sets = self.selected.items()
-        own = [name for name, entry in sets if entry["family"] == wildcards.collection]
-        return each(paths.PAIR_SET, pairs=own)
-
-    def of_permuted(self, pattern: str) -> str | list[str]:
-        """A file of the permuted texts of a collection, if there are to be any."""
-        is_wanted = self.experiment.config.geometry.permuted_texts
-        return pattern.replace("{collection}", "{collection}" + PERMUTED) if is_wanted else []
-
-    def collection_of(self, wildcards: Any) -> str:
-        if not hasattr(wildcards, "alignment"):
-            return super().collection_of(wildcards)
-        first = self.alignment_entries[wildcards.alignment]["pairs"][0]
-        return str(self.pair_sets[first]["family"])
-
-    def alignment_settings(self, wildcards: Any) -> str:
-        entry = self.alignment_entries[wildcards.alignment]
-        return pair_settings(self.experiment, AlignmentSettings, entry)
+    def alignment_settings(self) -> str:
+        sets = tuple(self.sets_of("alignments"))
+        return pair_settings(self.experiment, AlignedSets, pair_sets=sets, collections=self.aligned)
 
     def geometry_settings(self) -> str:
-        return pair_settings(self.experiment, GeometrySettings, self.experiment.config.geometry)
+        return pair_settings(
+            self.experiment,
+            DescribedCollections,
+            self.experiment.config.geometry,
+            collections={name: tuple(sets) for name, sets in self.scored.items()},
+        )
 
     def summarise_settings(self, _wildcards: Any) -> str:
         alignments = self.alignment_entries.items()

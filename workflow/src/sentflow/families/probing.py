@@ -25,6 +25,7 @@ from sentflow.flow.family import (
     FromFiles,
     described_models,
     each,
+    json_text,
     one_of,
     pick,
     raw_files,
@@ -168,6 +169,12 @@ class Probing(Family):
         # What is said of several models on tasks, and of new documents where tasks name documents
         self.task_comparisons = of_tasks if self.tasks else []
         self.comparisons = [*self.task_comparisons, *(of_documents if self.document_tasks else [])]
+        # Dataset → its selected tasks, which are audited together
+        self.audited = {
+            dataset: chosen
+            for dataset, entries in self.tasks_of_dataset.items()
+            if (chosen := [task for task in entries if task in self.tasks])
+        }
         self.audits = [*each(paths.AUDIT, task=self.tasks), *each(paths.HARDEST, task=self.tasks)]
         self.results = [*self.of_scores(paths.SCORES), *self.comparisons, *self.audits]
         if self.tasks:
@@ -352,13 +359,12 @@ class Probing(Family):
         return {"code": digest, "env": self._probe_versions, "settings": settings}
 
     def _probe_versions(self, wildcards: Any) -> str:
+        libraries = (
+            {"numpy", "scikit-learn", "scipy"} if self._is_regularised(wildcards) else {"numba", "numpy"}
+        )
         if wildcards.model in self.experiment.lazy_models:
-            return versions(
-                *{"numba", "numpy", *kind_of(self.experiment.models[wildcards.model]).distributions}
-            )
-        if self._is_regularised(wildcards):
-            return versions("numpy", "scikit-learn", "scipy")
-        return versions("numba", "numpy")
+            libraries |= {*kind_of(self.experiment.models[wildcards.model]).distributions}
+        return versions(*libraries)
 
     def score_settings(self, scored: ScoredTasks) -> Callable[[Any], str]:
         def of_task(task: str, model: str) -> TaskScore:
@@ -374,14 +380,18 @@ class Probing(Family):
 
         return settings
 
-    def audit_settings(self, wildcards: Any) -> str:
-        """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
-        probe = self._probe_settings(self.task_protocol(wildcards.task), wildcards.task)
-        return AuditSettings(
-            **probe.protocol.cross_validation,
-            group_folds=probe.protocol.switches.group_folds,
-            language=self._known[wildcards.task]["language"],
-        ).as_json()
+    def audit_settings(self, tasks: Iterable[str]) -> str:
+        """What decides audits beside the rows: the draws of the protocol, and the language that texts should have."""
+
+        def of_task(task: str) -> AuditSettings:
+            protocol = self._probe_settings(self.task_protocol(task), task).protocol
+            return AuditSettings(
+                **protocol.cross_validation,
+                group_folds=protocol.switches.group_folds,
+                language=self._known[task]["language"],
+            )
+
+        return json_text([of_task(task).as_dict() for task in tasks])
 
     def hardest_settings(self, _wildcards: Any) -> str:
         offensive = tuple(name for name, task in self.tasks.items() if task.get("offensive", False))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any, ClassVar
 
 from sentflow.compare.settings import ModelTitle
@@ -117,6 +117,11 @@ class Family:
 def each(pattern: str, **names: Iterable[Any]) -> list[str]:
     """A file of every combination of names of wildcards, the last of them fastest."""
     return [pattern.format_map(dict(zip(names, ones, strict=True))) for ones in product(*names.values())]
+
+
+def flat(groups: Mapping[str, Iterable[str]]) -> list[str]:
+    """The names of all groups, one group after the other."""
+    return list(chain.from_iterable(groups.values()))
 
 
 def raw_files(entry: Entry) -> list[tuple[str, str]]:

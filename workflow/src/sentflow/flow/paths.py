@@ -1,8 +1,8 @@
 """The path of every file of the results tree. Patterns only: nothing here reads or writes.
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
-``{dataset} {file} {collection} {pairs} {protocol} {study} {task} {model} {baseline} {rep} {fold} {alignment}
-{regression} {corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
+``{dataset} {file} {collection} {pairs} {protocol} {study} {task} {model} {rep} {fold} {alignment} {regression} {corpus}
+ {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
 import re
@@ -69,11 +69,9 @@ DOCUMENT_SCORES = f"{RESULTS}/summary/document-scores.parquet"
 DOCUMENT_PAIRS = f"{RESULTS}/comparisons/document-pairs.parquet"
 DOCUMENT_STANDINGS = f"{RESULTS}/comparisons/document-standings.parquet"
 
-# Of one encoder, or of a similarity that needs none.
+# Of one encoder, or of a baseline, which needs none.
 SIMILARITY = f"{RESULTS}/similarity/{{pairs}}/{{model}}.json"
 SIMILARITY_ROWS = f"{RESULTS}/similarity/{{pairs}}/{{model}}.parquet"
-OVERLAP = SIMILARITY.replace("{model}", "{baseline}")
-OVERLAP_ROWS = SIMILARITY_ROWS.replace("{model}", "{baseline}")
 SIMILARITY_PAIRS = f"{RESULTS}/similarity/comparisons.parquet"
 REGRESSION = f"{RESULTS}/regressions/{{regression}}/{{model}}.json"
 ALIGNMENT = f"{RESULTS}/alignments/{{alignment}}/{{model}}.json"

@@ -89,8 +89,8 @@ def versions(*distributions: str) -> str:
 def reached(*starts: str) -> set[str]:
     """Modules or parts of modules, all that they import, directly or through others, and the data files beside these.
 
-    Plumbing is left out. Of modules with jobs or a kind of encoder, and of those named ``settings``, only the parts
-    count that are used.
+    Plumbing is left out. Of modules with jobs or a kind of encoder, and of those named ``settings`` or ``describe``,
+    only the parts count that are used.
     """
     names: set[str] = set()
     waiting = list(starts)
@@ -127,13 +127,9 @@ def _meant(entry: str) -> list[str]:
     return [entry if _is_in_parts(module) and name in facts(module).parts else module]
 
 
-def describing(module: str) -> list[str]:
-    """The part of the file of an encoder kind that says what its manifests hold, if it has one."""
-    return [f"{module}:describe"] if "describe" in facts(module).parts else []
-
-
 def _is_in_parts(module: str) -> bool:
-    return module in MODULES or module.endswith(".settings") or module.startswith("sentflow.encoders.kinds.")
+    ends = (".settings", ".describe")
+    return module in MODULES or module.endswith(ends) or module.startswith("sentflow.encoders.kinds.")
 
 
 def _digest(name: str) -> str:

@@ -12,10 +12,9 @@ from sentflow.flow.provenance import about, signature
 from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
-FOLDS, SCORES, ROWS, ENCODER_PAIRS = "folds", "scores", "rows", "pairs"
-# What a job of the default experiment takes where it grows: folds, files of scores, rows of a task; and pairs of
-# encoders × tasks
-SIZE = {FOLDS: 10, SCORES: 3 * 18, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
+ROWS, ENCODER_PAIRS = "rows", "pairs"
+# What a job of the default experiment takes where it grows: rows of a task; pairs of encoders × tasks
+SIZE = {ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
 
 
 class Cost(NamedTuple):
@@ -24,6 +23,7 @@ class Cost(NamedTuple):
     seconds: float  # by the clock, the mean
     memory_mb: float | None  # the largest; None where it was never measured
     grows: tuple[str, ...] = ()
+    outputs: int | None = None  # that it makes, e.g. folds or scores, where it grows with their number
 
 
 # From the benchmark files of Snakemake, 2026-11, on two cores of an AMD EPYC with AVX-512. Seconds are those of the
@@ -36,15 +36,18 @@ COSTS: Mapping[str, Cost] = {
     "featurise": Cost(2.4, 1185, (ROWS,)),
     "fetch_model": Cost(3.3, 513),
     "describe_model": Cost(3.3, 513),
-    "probe": Cost(2.4, 306, (FOLDS, ROWS)),
-    "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
-    "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
-    "score": Cost(3.0, 256, (SCORES, ROWS)),
-    "audit": Cost(1.1, 247, (ROWS,)),
+    "probe": Cost(2.4, 306, (ROWS,), outputs=10),
+    "probe_featurised": Cost(2.4, 306, (ROWS,), outputs=10),
+    "probe_lazy": Cost(3.7, 983, (ROWS,), outputs=10),
+    "score": Cost(3.0, 256, (ROWS,), outputs=3 * 18),
+    "audit": Cost(5.0, 247, (ROWS,), outputs=18),
     "compare": Cost(3.0, 340, (ENCODER_PAIRS,)),
     "compare_documents": Cost(3.0, 340, (ENCODER_PAIRS,)),
-    "geometry": Cost(0.7, 379),
-    "regress": Cost(2.3, 308),
+    "similarity": Cost(1.0, 250, outputs=2 * 6),
+    "overlap": Cost(0.9, 250, outputs=2 * 12),
+    "align": Cost(0.6, 250, outputs=5),
+    "geometry": Cost(1.0, 379, outputs=2),
+    "regress": Cost(2.3, 308, outputs=1),
     "search": Cost(0.4, 369),
     "explain": Cost(3.0, 409),
     "evaluate": Cost(1.5, 202),
@@ -183,18 +186,28 @@ def asks(
     minutes: float | Callable[[Any], float],
     *,
     per_input: float | Callable[[Any], float] | Mapping[str, float | Callable[[Any], float]] = 0.0,
+    per_largest: Mapping[str, float] = {},
 ) -> dict[str, Request]:
     """The resources ``mem_mb`` and ``runtime`` of a rule; each attempt requests as much again as the first.
 
     Arguments are values, or functions of the wildcards. `rule`: its memory is that of `COSTS`, with headroom.
     `per_input`: MB for each MB of input files beside it, which is rows × width × 4 bytes of vectors, as often as the
     job holds them; nothing where the files are not there yet, as in a plan: Snakemake asks again before the job starts.
-    By the names of inputs, where not all count alike.
+    By the names of inputs, where not all count alike. `per_largest`: the same for each MB of the largest file of an
+    input, where the job holds one at a time.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
         named = per_input if isinstance(per_input, Mapping) else {"": per_input}
-        inputs = sum(_value(each, wildcards) * _size_mb(input, name) for name, each in named.items() if each)
+        inputs = sum(
+            _value(each, wildcards) * _size_mb(input, _counted(input, name))
+            for name, each in named.items()
+            if each
+        )
+        inputs += sum(
+            each * max((_size_mb(input, [file]) for file in _counted(input, name)), default=0.0)
+            for name, each in per_largest.items()
+        )
         base = HEADROOM * (COSTS.get(_value(rule, wildcards), OTHERS).memory_mb or 0) + MARGIN_MB
         return math.ceil(base + inputs) * attempt
 
@@ -218,9 +231,12 @@ def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[
     return lambda wildcards: max(1, min(threads(wildcards), cores // 2))
 
 
-def _size_mb(files: Any, name: str) -> float:
+def _counted(files: Any, name: str) -> Sequence[Any]:
     counted = files.get(name) if name else files
-    counted = [counted] if isinstance(counted, str) else counted
+    return [counted] if isinstance(counted, str) else counted
+
+
+def _size_mb(files: Any, counted: Sequence[Any]) -> float:
     if any(file.is_storage for file in counted):
         # What Snakemake gives by name is a list without a size of its own; it starts an event loop for every job.
         return _size_in_storage_mb(type(files)(toclone=counted))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sentflow.config.datasets import SAMPLES
 from sentflow.config.entries import Entries, Entry
 from sentflow.config.experiment import Experiment
 from sentflow.encoders.entries import (
@@ -29,7 +30,7 @@ from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
 from sentflow.flow.family import Collection, each, json_text, one_of, pick, pick_known, raw_paths, weights_of
 from sentflow.flow.products import CHECK, TABLE, Product
-from sentflow.flow.provenance import code, describing, versions
+from sentflow.flow.provenance import code, versions
 from sentflow.training.snapshots import SNAPSHOT
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
@@ -51,6 +52,8 @@ class Targets:
         self.raw_files: list[tuple[str, str]] = list(dict.fromkeys(self._all("raw_files")))
         known = experiment.entries["datasets"]
         self.datasets: Entries = {dataset: known[dataset] for dataset, _ in self.raw_files}
+        # Those whose files all come with sentflow, so that one job brings them
+        self.samples = [name for name, entry in self.datasets.items() if _is_sample(entry)]
         self.collections: dict[str, Collection] = {one.name: one for one in self._all("collections")}
         fetched = [name for name in self.encoders.fetched if name not in experiment.snapshots]
         self.manifests = each(paths.MANIFEST, model=fetched)
@@ -171,8 +174,14 @@ class Targets:
 
     # --- raw files and collections --------------------------------------------------------------------------
 
-    def of_file(self, function: Callable[[Entry], Any]) -> Callable[[Any], Any]:
-        return lambda wildcards: function(self.datasets[wildcards.dataset]["files"][wildcards.file])
+    def of_files(self, dataset: str, function: Callable[[list[Entry]], Any]) -> Callable[[Any], Any]:
+        """Of the raw files that a job brings: all of a dataset, or if that is empty the one of its wildcards."""
+
+        def value(wildcards: Any) -> Any:
+            files = self.datasets[dataset or wildcards.dataset]["files"]
+            return function([file for name, file in files.items() if dataset or name == wildcards.file])
+
+        return value
 
     def of_collection(self, attribute: str) -> Callable[[Any], Any]:
         """An attribute of a collection: its tables, their digests, its task; roles as words."""
@@ -231,15 +240,23 @@ class Targets:
         }
 
 
-def downloaded_content(file: Entry) -> str:
-    """What the bytes of a raw file are: another address of the same checksum runs nothing again."""
-    known = "sha256" in file or "members_sha256" in file
-    return json_text({key: value for key, value in file.items() if key != "urls"} if known else file)
+def _is_sample(dataset: Entry) -> bool:
+    return all(url.startswith(SAMPLES) for file in dataset["files"].values() for url in file["urls"])
 
 
-def local_files(file: Entry) -> list[str]:
-    """The files of this machine that a raw file may be copied from: an edit there counts as one here."""
-    return [address for address in file["urls"] if "://" not in address and Path(address).is_file()]
+def downloaded_content(files: Iterable[Entry]) -> str:
+    """What the bytes of raw files are: another address of the same checksum runs nothing again."""
+    checksums = {"sha256", "members_sha256"}
+    return "\n".join(
+        json_text({key: one for key, one in file.items() if key != "urls" or checksums.isdisjoint(file)})
+        for file in files
+    )
+
+
+def local_files(files: Iterable[Entry]) -> list[str]:
+    """The files of this machine that raw files may be copied from: an edit there counts as one here."""
+    addresses = [address for file in files for address in file["urls"]]
+    return [address for address in addresses if "://" not in address and Path(address).is_file()]
 
 
 def _checksums(dataset: Entry) -> dict[str, str]:
@@ -322,4 +339,4 @@ class EncoderTargets:
 def _fetch_code(entry: Entry) -> str:
     """Digest of the job, of what describes the model's kind, and of what brings its files."""
     files = ["sentflow.encoders.fetch"] if "source" in entry else []
-    return code("fetch_model", *files, *describing(kind_of(entry).module()))
+    return code("fetch_model", *files, *filter(None, [kind_of(entry).described_by]))

@@ -262,7 +262,8 @@ def described(
     bootstrap = resampling if settings.n_resamples else None
     stated = {**_of_all(unit, shares, bootstrap), **_of_neighbours(texts, unit, settings)}
     if permuted is not None:
-        stated["word_order_cosine"] = _word_order(*permuted, unit, row_of, bootstrap)
+        rows = row_of.of(permuted[0].originals, whose=f"the permuted texts of {family}")
+        stated["word_order_cosine"] = _word_order(*permuted, unit[rows], bootstrap)
     measures = {
         name: {
             "value": value,
@@ -320,17 +321,12 @@ def _of_neighbours(texts: Sequence[str], unit: np.ndarray, settings: GeometrySet
 
 
 def _word_order(
-    permuted: PermutedTexts,
-    vectors: FloatArray,
-    unit: np.ndarray,
-    row_of: TextRows,
-    bootstrap: Bootstrap | None,
+    permuted: PermutedTexts, vectors: FloatArray, originals: np.ndarray, bootstrap: Bootstrap | None
 ) -> _Stated:
-    rows = row_of.of(permuted.originals, whose="the permuted texts")
-    cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(vectors))
+    cosines = np.einsum("ij,ij->i", originals, unit_vectors(vectors))
     extent = f"-1 to 1; 1: the order of {permuted.unit} makes no difference"
     interval = interval_of_mean(cosines, bootstrap) if bootstrap else _NONE
-    return float(cosines.mean()), extent, len(rows), interval
+    return float(cosines.mean()), extent, len(cosines), interval
 
 
 def _whitened(

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 
 from sentflow.files.io import write_digest, write_sealed
-from sentflow.geometry.settings import AlignmentSettings, GeometrySettings
+from sentflow.geometry.settings import AlignedSets, AlignmentSettings, DescribedCollections
 from sentflow.jobs.job import In, Out, Wildcard, job
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import read_pairs
@@ -29,69 +29,75 @@ def permute_texts(*, texts: In, n: int, seed: int, permuted: Out) -> None:
 def align(
     *,
     pairs: list[In],
-    positives: Sequence[In] = (),
-    texts: In,
-    embeddings: In,
-    info: In,
-    alignment: Wildcard,
+    texts: list[In],
+    embeddings: list[In],
+    info: list[In],
     model: Wildcard,
-    settings: AlignmentSettings,
-    output: Out,
+    settings: AlignedSets,
+    output: list[Out],
 ) -> None:
-    """Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
+    """Scored pairs and the vectors of their texts → alignment and uniformity by named variants."""
     from sentflow.geometry.facts import measured_alignment
 
-    family = read_vectors(texts, embeddings, info)
-    facts = measured_alignment(
-        name=alignment,
-        model=model,
-        pairs=[read_pairs(path) for path in pairs],
-        positives=[read_pairs(path) for path in positives],
-        texts=family.texts,
-        vectors=family.vectors,
-        settings=settings,
-    )
-    write_sealed(output, facts)
-    for sentence in facts["warnings"]:
-        logger.warning("%s × %s: %s", alignment, model, sentence)
-    logger.info("alignment %.6f, uniformity %.6f", facts["alignment"], facts["uniformity"])
+    tables, outputs = dict(zip(settings.pair_sets, pairs, strict=True)), iter(output)
+    vectors = zip(texts, embeddings, info, strict=True)
+    for alignments, files in zip(settings.collections.values(), vectors, strict=True):
+        family = read_vectors(*files)
+        for name, entry in alignments.items():
+            facts = measured_alignment(
+                name=name,
+                model=model,
+                pairs=[read_pairs(tables[one]) for one in entry.pairs],
+                positives=[read_pairs(tables[one]) for one in entry.positives],
+                texts=family.texts,
+                vectors=family.vectors,
+                settings=AlignmentSettings.from_parts(entry, settings),
+            )
+            write_sealed(next(outputs), facts)
+            for sentence in facts["warnings"]:
+                logger.warning("%s × %s: %s", name, model, sentence)
+            logger.info("%s: alignment %.6f, uniformity %.6f", name, facts["alignment"], facts["uniformity"])
+        del family  # before the next is read
 
 
 @job("numpy")
 def geometry(
     *,
     pairs: Sequence[In] = (),
-    texts: In,
-    embeddings: In,
-    info: In,
-    permuted_texts: In | None = None,
-    permuted_embeddings: In | None = None,
-    collection: Wildcard,
+    texts: list[In],
+    embeddings: list[In],
+    info: list[In],
+    permuted_texts: Sequence[In] = (),
+    permuted_embeddings: Sequence[In] = (),
     model: Wildcard,
-    settings: GeometrySettings,
-    output: Out,
+    settings: DescribedCollections,
+    output: list[Out],
 ) -> None:
-    """The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
+    """The vectors of families' texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
     from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.geometry.facts import described
     from sentflow.geometry.permuted_texts import read_permuted
 
-    family = read_vectors(texts, embeddings, info)
-    permuted = None
-    if permuted_texts and permuted_embeddings:
-        rows = read_permuted(permuted_texts)
-        info_of_rows = permuted_embeddings.with_suffix(".json")
-        permuted = rows, read_embeddings(permuted_embeddings, info_of_rows, rows.texts)
-    facts = described(
-        family=collection,
-        model=model,
-        texts=family.texts,
-        vectors=family.vectors,
-        pairs=[read_pairs(path) for path in pairs],
-        permuted=permuted,
-        settings=settings,
-    )
-    write_sealed(output, facts)
-    for sentence in facts["warnings"]:
-        logger.warning("%s × %s: %s", collection, model, sentence)
-    logger.info("%s: %d measures of %d vectors", collection, len(facts["measures"]), facts["n_texts"])
+    tables = iter(pairs)
+    vectors = zip(texts, embeddings, info, output, strict=True)
+    turned = zip(permuted_texts, permuted_embeddings, strict=True)
+    for (name, sets), (*files, facts_file) in zip(settings.collections.items(), vectors, strict=True):
+        family, permuted = read_vectors(*files), None
+        if permuted_texts:
+            rows_file, npy = next(turned)
+            rows = read_permuted(rows_file)
+            permuted = rows, read_embeddings(npy, npy.with_suffix(".json"), rows.texts)
+        facts = described(
+            family=name,
+            model=model,
+            texts=family.texts,
+            vectors=family.vectors,
+            pairs=[read_pairs(next(tables)) for _ in sets],
+            permuted=permuted,
+            settings=settings,
+        )
+        write_sealed(facts_file, facts)
+        for sentence in facts["warnings"]:
+            logger.warning("%s × %s: %s", name, model, sentence)
+        logger.info("%s: %d measures of %d vectors", name, len(facts["measures"]), facts["n_texts"])
+        del family, permuted  # before the next are read

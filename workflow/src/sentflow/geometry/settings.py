@@ -3,23 +3,28 @@
 from collections.abc import Iterator
 from typing import Any, Final, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from sentflow.config.configuration import Described, Measured
 from sentflow.config.model import (
+    PUBLISHED_SEED,
     Count,
+    Distinct,
     Int,
+    Names,
     Number,
+    Ordered,
+    Seed,
+    Settings,
 )
-from sentflow.similarity.settings import Resampling
+from sentflow.similarity.settings import Measured, Resampling
 
 DEFINITION: Final = "definition"
 ALIGNUNFORMEVAL: Final = "alignunformeval"
 PER_BATCH: Final = "per-batch"
 
 
-class AlignmentSettings(Resampling):
-    """How alignment and uniformity are computed; without resamples the alignment has no interval."""
+class AlignmentVariant(Settings):
+    """How alignment and uniformity are computed."""
 
     variant: Literal["definition", "alignunformeval", "per-batch"] = DEFINITION
     """definition: on vectors of length one, squared distances, all sentences. alignunformeval: distances not squared,
@@ -34,9 +39,6 @@ class AlignmentSettings(Resampling):
     """Uniformity is that of both sides of all pairs, repeated sentences as often as they occur or once."""
     batch: Count = 64
     """Pairs of a batch (per-batch)."""
-    level: Number = 0.95
-    n_resamples: Int = 0
-    seed: Int = 0
 
     @model_validator(mode="before")
     @classmethod
@@ -50,6 +52,14 @@ class AlignmentSettings(Resampling):
                 "sentences",
                 f"no effect under the variant {self.variant}. Write all, or variant: {DEFINITION}.",
             )
+
+
+class AlignmentSettings(AlignmentVariant, Resampling):
+    """An alignment, with how its interval is drawn; without resamples it has none."""
+
+    level: Number = 0.95
+    n_resamples: Int = 0
+    seed: Int = 0
 
     def facts(self) -> dict[str, Any]:
         """What decides the two numbers, for the result."""
@@ -68,8 +78,42 @@ class AlignmentSettings(Resampling):
         return facts
 
 
+class Aligned(AlignmentVariant):
+    """An alignment and its pair sets."""
+
+    pairs: Names
+    positives: Names = ()
+
+
+class AlignedSets(Ordered, Resampling):
+    """The alignments of an encoder."""
+
+    pair_sets: Names
+    """In the order of their files."""
+    collections: dict[str, dict[str, Aligned]]
+    """Collection of sentences → its alignments, both in the order of their files."""
+
+
+class Described(Settings):
+    """What of the section ``geometry`` decides how vectors are described."""
+
+    truncation: Distinct[Count] = (16, 32, 64, 128, 256)
+    """Numbers of first dimensions to score pairs with; the full width is added."""
+    neighbours: Int = Field(10, ge=3, le=1000)
+    """Nearest neighbours of a text for hubness and dimension."""
+    seed: Seed = PUBLISHED_SEED
+    """Seed of the permutations and resamples."""
+
+
 class GeometrySettings(Described, Measured, Resampling):
     """What is measured of the vectors of a family of texts; without resamples nothing has an interval."""
 
     sample: Count = 10_000
     """Texts at most among which neighbours are searched."""
+
+
+class DescribedCollections(Ordered, GeometrySettings):
+    """The collections of sentences whose vectors are described."""
+
+    collections: dict[str, Names]
+    """Collection → its scored pair sets, both in the order of their files."""

@@ -30,6 +30,8 @@ def prepare_environment(threads: int) -> None:
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"
     os.environ["RAYON_NUM_THREADS"] = str(threads)
+    # A thread that waits for others would keep a core busy, which another job has use for
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     with suppress(AttributeError):  # not every C library has it
         for option, value in _KEPT_MEMORY.items():
             CDLL(None).mallopt(option, value)

@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +42,7 @@ class SelectedRows:
 class ShiftedSparse:
     """(n, D) float32 numbers: a sparse matrix less the same shift in every row."""
 
-    matrix: csr_array  # (n, D) float32
+    matrix: "csr_array"  # (n, D) float32
     shift: np.ndarray  # (D,) float32
 
     @property
@@ -59,15 +61,14 @@ class ShiftedSparse:
         matrix = self.matrix
         return matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
 
-    def combined(self, members: csr_array) -> "ShiftedSparse":
+    def combined(self, members: "csr_array") -> "ShiftedSparse":
         """(D, G) members → (n, G) sums of columns."""
-        return ShiftedSparse(csr_array(self.matrix @ members), self.shift @ members)
+        return ShiftedSparse(self.matrix @ members, self.shift @ members)
 
     def fingerprints(self, factors: np.ndarray) -> np.ndarray:
         """(2, D) uint32 by (n, 2) odd factors: equal columns have equal ones."""
-        bits = csr_array(
-            (self.matrix.data.view(np.uint32), self.matrix.indices, self.matrix.indptr), shape=self.shape
-        )
+        matrix = self.matrix
+        bits = type(matrix)((matrix.data.view(np.uint32), matrix.indices, matrix.indptr), shape=self.shape)
         products: np.ndarray = (bits.T @ factors).T  # wraps around
         return np.asarray(products + self.shift.view(np.uint32) * factors[0][:, None])
 
@@ -141,7 +142,7 @@ def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def standardised_sparse(
-    parts: Sequence[csr_array], *, ones: bool, unscaled_constant: bool = False
+    parts: "Sequence[csr_array]", *, ones: bool, unscaled_constant: bool = False
 ) -> list[ShiftedSparse]:
     """Standardise sparse (n, D) float32 parts by the first, as `standardised` does, and keep them sparse."""
     parts = _less_constants(parts)
@@ -162,8 +163,10 @@ def standardised_sparse(
     return [ShiftedSparse(_divided(part, scale, ones=ones), shift) for part in parts]
 
 
-def _less_constants(parts: Sequence[csr_array]) -> list[csr_array]:
+def _less_constants(parts: "Sequence[csr_array]") -> "list[csr_array]":
     """Parts without stored zeros, columns constant on the first moved to 0: else differences of two huge numbers."""
+    from scipy.sparse import csr_array
+
     parts = [part.copy() for part in parts]
     for part in parts:
         part.eliminate_zeros()
@@ -179,7 +182,9 @@ def _less_constants(parts: Sequence[csr_array]) -> list[csr_array]:
     return [csr_array(part - csr_array(np.ones((part.shape[0], 1), np.float32)) @ row) for part in parts]
 
 
-def _divided(part: csr_array, scale: np.ndarray, *, ones: bool) -> csr_array:
+def _divided(part: "csr_array", scale: np.ndarray, *, ones: bool) -> "csr_array":
+    from scipy.sparse import csr_array, hstack
+
     divided = csr_array((part.data / scale[part.indices], part.indices, part.indptr), shape=part.shape)
     divided.eliminate_zeros()
     if not ones:
@@ -204,6 +209,8 @@ class ColumnGroups:
 
     def members(self) -> "csr_array":
         """(D, G) float32: 1 where a column is in a group."""
+        from scipy.sparse import csr_array  # here, for dense features without equal columns need no SciPy
+
         n_groups = len(self.multiplicity)
         columns = np.flatnonzero(self.group < n_groups)
         ones = np.ones(len(columns), np.float32)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.compare.rows import PairRow, StandingRow
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks
-from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import DataError, naming
 from sentflow.files.io import read_sealed, write_sealed
 from sentflow.files.rows import write_rows
@@ -27,21 +26,24 @@ logger = logging.getLogger(__name__)
 
 
 @job("numpy", "py3langid")
-def audit(*, rows: In, settings: AuditSettings, output: Out) -> None:
-    """The rows of one task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
+def audit(*, rows: list[In], settings: tuple[AuditSettings, ...], output: list[Out]) -> None:
+    """The rows of each task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
     from sentflow.audit.task_audit import audit
 
-    facts = audit(read_task(rows), settings)
-    write_sealed(output, facts)
-    for sentence in facts["warnings"]:
-        logger.warning("%s: %s", facts["task"], sentence)
-    logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))
+    for table, of_task, written in zip(rows, settings, output, strict=True):
+        with naming(written.stem):
+            facts = audit(read_task(table), of_task)
+        write_sealed(written, facts)
+        for sentence in facts["warnings"]:
+            logger.warning("%s: %s", facts["task"], sentence)
+        logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))
 
 
 @job("numpy")
 def featurise(*, manifest: In, task: In, call_seconds: Resource[int] = 0, features: Out, info: Out) -> None:
     """The rows of a task into features, by a user's own class."""
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
+    from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
     from sentflow.probing.rows import all_features, row_texts
 
@@ -108,7 +110,7 @@ def probe_featurised(
     probe_task(source, table, settings, folds)
 
 
-@job("numba", "numpy", "scikit-learn")
+@job("numba", "numpy")
 def probe_lazy(
     *,
     task: In,
@@ -118,6 +120,7 @@ def probe_lazy(
     folds: list[Out],
 ) -> None:
     """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
+    from sentflow.encoders.manifest import read_manifest
     from sentflow.probing.training import probe_task
 
     table = read_task(task)

@@ -1,60 +1,146 @@
 """Loops of training, compiled by numba: steps of AdamW, epochs of logistic probes, layers of an MLP probe; shuffles."""
 
+import ctypes
 import hashlib
+import os
+import re
 from collections.abc import Callable
-from functools import cache, wraps
+from contextlib import suppress
+from functools import cache, cached_property, partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
-from llvmlite.binding import get_host_cpu_name
+from llvmlite import binding as llvm
+
+from sentflow.errors import DataError
+from sentflow.files.atomic import atomic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Sums may be reordered and products fused with them, as BLAS does; infinities and NaN keep their meaning.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-_LOOPS: list[Callable[[], Any]] = []
+_RESULT = ctypes.addressof(_WORD := ctypes.c_int64())  # where numba's functions write None, or an error
+_LOOPS: list["Loop"] = []
+_INLINED: list[Callable[..., Any]] = []
 
 
-def compiled(signature: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Compile for one signature at the first call, or read what an earlier process compiled."""
+class Loop:
+    """A function that numba compiles once for a processor; its machine code is kept, and runs without numba.
 
-    def mark(function: Callable[..., None]) -> Callable[..., None]:
-        @cache
-        def loop() -> Any:
-            return numba.njit(signature, cache=True, **_OPTIONS)(function)
+    To import numba and to have it read what it compiled takes longer than most probes. `signature`: as numba has it,
+    of arrays and float32 numbers. The function must not make arrays.
+    """
 
-        _LOOPS.append(loop)
-        return wraps(function)(lambda *arguments: loop()(*arguments))
+    def __init__(self, function: Callable[..., None], signature: str) -> None:
+        self._function, self._signature = function, signature
+        kinds = re.findall(r"([a-z]\d)(\[[:,]*(1?)\])?", signature.partition("(")[2])
+        self._kinds = [
+            (np.dtype(kind), dimensions.count(":") - len(whole) if dimensions else 0, bool(whole))
+            for kind, dimensions, whole in kinds
+        ]
+        _LOOPS.append(self)
 
-    return mark
+    def __call__(self, *arguments: Any) -> None:
+        self.bound(*arguments)()
+
+    def bound(self, *arguments: Any) -> Callable[[], Any]:
+        """What runs the loop on these arrays, as often as it is called, with what is then in them."""
+        words: list[Any] = [_RESULT, _RESULT]
+        for value, (kind, dimensions, whole) in zip(arguments, self._kinds, strict=True):
+            if not dimensions:
+                words.append(ctypes.c_float(value))
+                continue
+            if (value.dtype, value.ndim) != (kind, dimensions) or not (value.flags.c_contiguous or not whole):
+                raise TypeError(
+                    f"{self._function.__name__} is for {self._signature}, not {value.dtype}{value.shape}"
+                )
+            words += [None, None, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        run = partial(self.native, *words)
+        run.arrays = arguments  # type: ignore[attr-defined]  # which must live as long
+        return run
+
+    @cached_property
+    def native(self) -> Callable[..., Any]:
+        """The machine code: compiled, or read where an earlier process compiled it."""
+        files = [folder / f"{self._function.__name__}.o" for folder in _cache_folders()]
+        content = next((file.read_bytes() for file in files if file.exists()), b"")
+        if not content:
+            content = self._compile()
+            for file in files:
+                with suppress(DataError), atomic(file) as part:
+                    part.write_bytes(content)
+                    break
+        name, _, code = content.partition(b"\n")
+        engine = _engine()
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        address = engine.get_function_address(name.decode())
+        words: list[Any] = [ctypes.c_void_p] * 2
+        for _, dimensions, _ in self._kinds:
+            words += (
+                [ctypes.c_void_p] * 2 + [ctypes.c_int64] * (3 + 2 * dimensions)
+                if dimensions
+                else [ctypes.c_float]
+            )
+        return ctypes.CFUNCTYPE(ctypes.c_int, *words)(address)
+
+    def _compile(self) -> bytes:
+        import numba
+
+        _compile_inlined()
+        options = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_OPTIONS}
+        (compiled,) = numba.njit(self._signature, **options)(self._function).overloads.values()
+        code: bytes = compiled.library._get_compiled_object()
+        return b"\n".join([compiled.fndesc.llvm_func_name.encode(), code])
+
+
+def compiled(signature: str) -> Callable[[Callable[..., None]], Loop]:
+    """Make a loop of a function, see `Loop`."""
+    return partial(Loop, signature=signature)
 
 
 def compile_all() -> None:
     """Compile every loop, so that no job need."""
     for loop in _LOOPS:
-        loop()
+        _ = loop.native
 
 
 def inlined(function: F) -> F:
-    """Compile as a part of the loops that call it.
-
-    Without force, a process that reads two loops from the cache may call the copy of one in both, with other bits.
-    """
-    result: F = numba.njit(forceinline=True, **_OPTIONS)(function)
-    return result
+    """Compile as a part of the loops that call it."""
+    _INLINED.append(function)
+    return function
 
 
-def _cache_folder() -> str:
-    """Beside this file, one per processor and state of all loops: machines that share a disk share no index."""
+@cache
+def _compile_inlined() -> None:
+    import numba
+
+    for function in _INLINED:
+        # Without force a loop may call the copy that another one brought, with other bits
+        function.__globals__[function.__name__] = numba.njit(forceinline=True, **_OPTIONS)(function)
+
+
+@cache
+def _engine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+@cache
+def _cache_folders() -> tuple[Path, ...]:
+    """Beside this file, or where that cannot be written at home; one per processor and state of all loops."""
     here = Path(__file__)
-    digest = hashlib.sha256(here.read_bytes()).hexdigest()
-    return str(here.parent / "__pycache__" / f"{get_host_cpu_name()}-{digest[:16]}")
+    states = [llvm.get_host_cpu_features().flatten(), version("numba"), version("llvmlite")]
+    states += sorted(f"{key}={value}" for key, value in os.environ.items() if key.startswith("NUMBA_"))
+    digest = hashlib.sha256(here.read_bytes() + "\n".join(states).encode()).hexdigest()
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    caches = [named] if named else [here.parent / "__pycache__", Path("~/.cache/sentflow").expanduser()]
+    return tuple(Path(cache, f"{llvm.get_host_cpu_name()}-{digest[:16]}") for cache in caches)
 
-
-if not numba.config.CACHE_DIR:  # NUMBA_CACHE_DIR
-    numba.config.CACHE_DIR = _cache_folder()
 
 NO_MULTIPLICITY = np.empty((0, 0), np.float32)  # every parameter is one weight
 
@@ -204,7 +290,7 @@ def _add_one(
 
 @compiled(
     "void(f4[:,::1], i8[::1], i8[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4,"
-    " f4[:,::1], f4[:,:,:,::1])"
+    " f4[:,::1], f4[:,::1], f4[:,::1], f4[:,:,:,::1])"
 )
 def train_epoch(
     features: np.ndarray,
@@ -216,6 +302,8 @@ def train_epoch(
     scalars: np.ndarray,
     max_norm: np.float32,
     multiplicity: np.ndarray,
+    gradient: np.ndarray,
+    residual: np.ndarray,
     logits: np.ndarray,
 ) -> None:
     """Train S probes on their batches, one probe after the other.
@@ -223,11 +311,10 @@ def train_epoch(
     `features`: (n, P) float32. `labels`: (n,) int64. `rows`: (S, batches, B) int64 row numbers. `weights`, `first`,
     `second`: (S, K, P) float32, changed in place: K outputs, and the moments of AdamW as `move` keeps them. `scalars`:
     (batches, S, 5) float32, see `Schedule.scalars`. `multiplicity`: (K, P) float32: weights that each parameter stands
-    for; (0, 0) where each is one. `logits`: (S, batches, K, B) float32, written: before each step.
+    for; (0, 0) where each is one. `gradient`, `residual`: (K, P) and (K, B) float32, to work in. `logits`: (S, batches,
+    K, B) float32, written: before each step.
     """
     n_batches, n = rows.shape[1:]
-    gradient = np.empty_like(weights[0])
-    residual = np.empty((weights.shape[1], n), np.float32)
     whole = n - n % _TOGETHER
     for probe in range(len(rows)):
         for step in range(n_batches):
@@ -296,7 +383,7 @@ def _back(
 
 @compiled(
     "void(f4[:,::1], i8[::1], f4[::1], f4[::1], f4[:,::1], f4[::1], f4[::1], f4[::1], f4[:,::1], f4[::1],"
-    " f4[::1], f4[::1], f4[:,::1])"
+    " f4[::1], f4[::1], f4[:,::1], f4[::1], f4[:,::1], f4[:,::1])"
 )
 def forward_and_back(
     hidden: np.ndarray,
@@ -311,6 +398,9 @@ def forward_and_back(
     g_bias: np.ndarray,
     running_mean: np.ndarray,
     running_variance: np.ndarray,
+    active: np.ndarray,
+    inverse_std: np.ndarray,
+    residual: np.ndarray,
     logits: np.ndarray,
 ) -> None:
     """Batch norm, ReLU, output layer, loss, and back.
@@ -318,12 +408,11 @@ def forward_and_back(
     `hidden`: (H, B) float32 values of the hidden units; the derivative of the loss by them is written over them.
     `labels`: (B,) int64 of the rows of the batch. `scale`, `shift`, `weights`, `bias`: (H,), (H,), (K, H) and (K,)
     float32 parameters; `g_…` are written: the derivative by each. `running_mean`, `running_variance`: (H,) float32 of
-    the batch norm, moved towards those of the batch. `logits`: (K, B) float32, written.
+    the batch norm, moved towards those of the batch. `active`, `inverse_std`, `residual`: (H, B), (H,) and (K, B)
+    float32, to work in. `logits`: (K, B) float32, written.
     """
     n_hidden, n = hidden.shape
     n_outputs = len(weights)
-    active = np.empty((n_hidden, n), np.float32)
-    inverse_std = np.empty(n_hidden, np.float32)
     for k in range(n_outputs):
         for i in range(n):
             logits[k, i] = bias[k]
@@ -339,7 +428,6 @@ def forward_and_back(
         for k in range(n_outputs):
             for i in range(n):
                 logits[k, i] += weights[k, h] * active[h, i]
-    residual = np.empty((n_outputs, n), np.float32)
     for i in range(n):
         write_residual(logits, labels[i], i, residual)
     for k in range(n_outputs):
@@ -372,7 +460,7 @@ def clip_and_move(
 
 @compiled(
     "void(f4[::1], i8[::1], i8[::1], f4[::1], i8[::1], i8[:,:,::1], f4[:,:,::1], f4[:,:,::1], f4[:,:,::1],"
-    " f4[:,:,::1], f4, f4[:,::1], f4[:,:,:,::1])"
+    " f4[:,:,::1], f4, f4[:,::1], f4[:,::1], f4[:,::1], f4[:,:,:,::1])"
 )
 def train_sparse_epoch(
     values: np.ndarray,
@@ -387,6 +475,8 @@ def train_sparse_epoch(
     scalars: np.ndarray,
     max_norm: np.float32,
     multiplicity: np.ndarray,
+    gradient: np.ndarray,
+    residual: np.ndarray,
     logits: np.ndarray,
 ) -> None:
     """Train S logistic probes on their batches; what is no entry of the features is as in `train_epoch`.
@@ -395,8 +485,6 @@ def train_sparse_epoch(
     """
     n_batches, n = rows.shape[1:]
     n_outputs, width = weights.shape[1:]
-    gradient = np.empty_like(weights[0])
-    residual = np.empty((n_outputs, n), np.float32)
     for probe in range(len(rows)):
         own = weights[probe]
         for step in range(n_batches):
@@ -425,7 +513,7 @@ def train_sparse_epoch(
             move(own, gradient, first[probe], second[probe], clip, scalars[step, probe])
 
 
-@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[::1], f4[:,::1])")
+@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[::1], f4[::1], f4[:,::1])")
 def multiply_rows(
     values: np.ndarray,
     columns: np.ndarray,
@@ -433,10 +521,10 @@ def multiply_rows(
     rows: np.ndarray,
     weights: np.ndarray,
     level: np.ndarray,
+    sums: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Products of some rows (B,) with (D, H) weights, less a level (H,), written to (H, B)."""
-    sums = np.empty(weights.shape[1], np.float32)
+    """Products of some rows (B,) with (D, H) weights, less a level (H,), written to (H, B); `sums`: (H,) to work in."""
     for i in range(len(rows)):
         sums[:] = np.float32(0)
         for entry in range(starts[rows[i]], starts[rows[i] + 1]):
@@ -447,19 +535,22 @@ def multiply_rows(
             out[h, i] = sums[h] - level[h]
 
 
-@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[:,::1], b1[::1])")
+@compiled("void(f4[::1], i8[::1], i8[::1], i8[::1], f4[:,::1], f4[::1], f4[:,::1], b1[::1])")
 def add_rows(
     values: np.ndarray,
     columns: np.ndarray,
     starts: np.ndarray,
     rows: np.ndarray,
     factors: np.ndarray,
+    own: np.ndarray,
     out: np.ndarray,
     met: np.ndarray,
 ) -> None:
-    """Sum of the rows (B,), each times its factors (H, B), written to the columns of (D, H) that `met` (D,) marks."""
+    """Sum of the rows (B,), each times its factors (H, B), written to the columns of (D, H) that `met` (D,) marks.
+
+    `own`: (H,) to work in.
+    """
     met[:] = False
-    own = np.empty(len(factors), np.float32)
     for i in range(len(rows)):
         for h in range(len(own)):
             own[h] = factors[h, i]
@@ -476,7 +567,7 @@ def add_rows(
 
 @compiled(
     "void(f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], b1[::1], f4[::1], f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1],"
-    " f4[::1], f4[::1], f4, f4[::1])"
+    " f4[::1], f4[::1], f4[::1], f4, f4[::1])"
 )
 def clip_and_move_columns(
     weights: np.ndarray,
@@ -491,6 +582,7 @@ def clip_and_move_columns(
     others_second: np.ndarray,
     shift: np.ndarray,
     level: np.ndarray,
+    none: np.ndarray,
     max_norm: np.float32,
     scalars: np.ndarray,
 ) -> None:
@@ -499,7 +591,7 @@ def clip_and_move_columns(
     `weights`, `gradient`, `first`, `second`: (D, H) float32. `met`: (D,) bool: where the gradient is not 0; other lines
     of it are not read. `multiplicity`: (D,) float32: how many equal weights each stands for. `others`, …: (1, P)
     float32 of the later layers. `shift`, `level`: (D,) and (H,) float32: shift times the moved weights is written to
-    `level`.
+    `level`. `none`: (H,) float32 zeros.
     """
     n_hidden = weights.shape[1]
     squares = np.float32(0)
@@ -515,7 +607,6 @@ def clip_and_move_columns(
     clip = clip_of(squares, max_norm)
     move(others, others_gradient, others_first, others_second, clip, scalars)
     level[:] = np.float32(0)
-    none = np.zeros(n_hidden, np.float32)
     for column in range(len(weights)):
         slopes = gradient[column] if met[column] else none
         for h in range(n_hidden):

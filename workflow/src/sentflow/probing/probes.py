@@ -4,7 +4,7 @@ Of an MLP the first layer alone sees the features; its hidden values are (H, B),
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,18 +137,30 @@ class LogisticTraining:
         )
         self._steps = 0
         self._epochs: list[tuple[np.ndarray, np.ndarray]] = []  # logits and rows
+        self._run: Callable[[], Any] | None = None
 
     def epoch(self, rows: np.ndarray) -> None:
         """Train on every batch of (S, batches, B) int64 row numbers."""
-        rows = np.ascontiguousarray(rows)
-        size, n_batches, n = rows.shape
-        logits = np.empty((size, n_batches, self._weights.shape[1], n), np.float32)
-        scalars = self._schedule.scalars[self._steps : self._steps + n_batches]
-        state = self._weights, self._first, self._second
-        limits = self._schedule.max_norm, self._multiplicity
-        self._train(*self._features, self._labels, rows, *state, scalars, *limits, logits)
-        self._epochs.append((logits, rows))
+        n_batches = rows.shape[1]
+        self._run = run = self._run or self._bind(*rows.shape)
+        self._rows[:] = rows
+        self._scalars[:] = self._schedule.scalars[self._steps : self._steps + n_batches]
+        run()
+        self._epochs.append((self._logits.copy(), rows))
         self._steps += n_batches
+
+    def _bind(self, size: int, n_batches: int, n: int) -> Callable[[], Any]:
+        """What epochs of this shape work with."""
+        n_outputs = self._weights.shape[1]
+        self._rows = np.empty((size, n_batches, n), np.int64)
+        self._scalars = np.empty((n_batches, size, 5), np.float32)
+        self._logits = np.empty((size, n_batches, n_outputs, n), np.float32)
+        state = self._weights, self._first, self._second, self._scalars
+        limits = self._schedule.max_norm, self._multiplicity
+        scratch = np.empty_like(self._weights[0]), np.empty((n_outputs, n), np.float32)
+        return self._train.bound(
+            *self._features, self._labels, self._rows, *state, *limits, *scratch, self._logits
+        )
 
     def losses(self) -> np.ndarray:
         """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
@@ -179,7 +191,7 @@ class MlpTraining:
     ) -> None:
         self._labels, self._schedule = labels, schedule
         layer = _DenseLayer if isinstance(problem.train, np.ndarray) else _SparseLayer
-        self._first_layer: _DenseLayer | _SparseLayer = layer(problem, hidden)
+        self._first_layer: _DenseLayer | _SparseLayer = layer(problem, hidden, schedule.max_norm)
         n_first = hidden * problem.train.shape[1]
         self._layers, self._layer_gradients = (
             _split(values[n_first:], hidden, n_outputs)
@@ -188,23 +200,35 @@ class MlpTraining:
         self._running_mean, self._running_variance = np.zeros(hidden, np.float32), np.ones(hidden, np.float32)
         self._steps = 0
         self._epochs: list[tuple[np.ndarray, np.ndarray]] = []  # logits and labels
+        self._run: Callable[[], Any] | None = None
 
     def epoch(self, rows: np.ndarray) -> None:
         """Train on every batch of (1, batches, B) int64 row numbers."""
         [batches] = rows
         n_batches, n = batches.shape
+        self._run = run = self._run or self._bind(n)
         labels = self._labels[batches]
-        logits = np.empty((n_batches, len(self._layers[-1]), n), np.float32)
-        hidden = np.empty((len(self._running_mean), n), np.float32)
-        running, max_norm = (self._running_mean, self._running_variance), self._schedule.max_norm
+        logits = np.empty((n_batches, *self._logits.shape), np.float32)
         for step, batch in enumerate(batches):
-            self._first_layer.forward(batch, hidden)
-            layers = *self._layers, *self._layer_gradients, *running
-            forward_and_back(hidden, labels[step], *layers, logits[step])
-            self._first_layer.backward(hidden)
-            self._first_layer.step(max_norm, self._schedule.scalars[self._steps + step, 0])
+            self._first_layer.forward(batch)
+            self._batch_labels[:] = labels[step]
+            run()
+            logits[step] = self._logits
+            self._first_layer.backward()
+            self._first_layer.step(self._schedule.scalars[self._steps + step, 0])
         self._epochs.append((logits.transpose(0, 2, 1), labels))
         self._steps += n_batches
+
+    def _bind(self, n: int) -> Callable[[], Any]:
+        """What batches of n rows work with."""
+        n_hidden, n_outputs = len(self._running_mean), len(self._layers[-1])
+        hidden, self._batch_labels = np.empty((n_hidden, n), np.float32), np.empty(n, np.int64)
+        self._logits = np.empty((n_outputs, n), np.float32)
+        scratch = np.empty_like(hidden), np.empty(n_hidden, np.float32), np.empty_like(self._logits)
+        running = self._running_mean, self._running_variance
+        layers = *self._layers, *self._layer_gradients, *running
+        self._first_layer.bind(hidden)
+        return forward_and_back.bound(hidden, self._batch_labels, *layers, *scratch, self._logits)
 
     def losses(self) -> np.ndarray:
         """(1, epochs, batches) float64 mean losses of all batches so far, each before its step."""
@@ -228,34 +252,38 @@ class MlpTraining:
 class _DenseLayer:
     """Weights (H, D) on (n, D) float32 features, with the state of AdamW of all parameters of the probe."""
 
-    def __init__(self, problem: Problem, hidden: int) -> None:
+    def __init__(self, problem: Problem, hidden: int, max_norm: np.float32) -> None:
         self._features = problem.train
         self._shape = (hidden, problem.train.shape[1])
         self.parameters = problem.initial.copy()
-        self.gradient = np.zeros_like(self.parameters)
+        self.gradient, self._scalars = np.zeros_like(self.parameters), np.empty(5, np.float32)
         self._weights, self._weight_gradient = (
             _first(values, self._shape) for values in (self.parameters, self.gradient)
         )
-        self._moments = np.zeros_like(self.parameters)[None], np.zeros_like(self.parameters)[None]
-        self._multiplicity = NO_MULTIPLICITY if problem.multiplicity is None else problem.multiplicity[None]
-        self._batch = np.empty((0, self._shape[1]), np.float32)
+        moments = np.zeros_like(self.parameters)[None], np.zeros_like(self.parameters)[None]
+        multiplicity = NO_MULTIPLICITY if problem.multiplicity is None else problem.multiplicity[None]
+        values = self.parameters[None], self.gradient[None], *moments
+        self._move = clip_and_move.bound(*values, multiplicity, max_norm, self._scalars)
 
-    def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
-        """Write the hidden units (H, B) of the training rows (B,) int64."""
-        if len(self._batch) != len(rows):
-            self._batch = np.empty((len(rows), self._shape[1]), np.float32)
+    def bind(self, hidden: np.ndarray) -> None:
+        """Take (H, B) float32 to work in: the hidden units of a batch, then the derivative by them."""
+        self._hidden = hidden
+        self._batch = np.empty((hidden.shape[1], self._shape[1]), np.float32)
+
+    def forward(self, rows: np.ndarray) -> None:
+        """Write the hidden units of the training rows (B,) int64."""
         # "clip" never clips here, but spares the copy that "raise" makes to be able to go back
         self._features.take(rows, axis=0, out=self._batch, mode="clip")
-        np.dot(self._weights, self._batch.T, out=hidden)
+        np.dot(self._weights, self._batch.T, out=self._hidden)
 
-    def backward(self, residual: np.ndarray) -> None:
-        """Fill the gradient from the derivative (H, B) by the hidden units of the last `forward`."""
-        np.dot(residual, self._batch, out=self._weight_gradient)
+    def backward(self) -> None:
+        """Fill the gradient from the derivative by the hidden units of the last `forward`."""
+        np.dot(self._hidden, self._batch, out=self._weight_gradient)
 
-    def step(self, max_norm: np.float32, scalars: np.ndarray) -> None:
+    def step(self, scalars: np.ndarray) -> None:
         """Clip the gradient and move all parameters in place."""
-        values = self.parameters[None], self.gradient[None], *self._moments
-        clip_and_move(*values, self._multiplicity, max_norm, scalars)
+        self._scalars[:] = scalars
+        self._move()
 
     def apply(self, features: np.ndarray) -> np.ndarray:
         """(H, m) hidden units of another part."""
@@ -265,8 +293,8 @@ class _DenseLayer:
 class _SparseLayer:
     """Weights (D, H) and products that cost what the entries of the features cost; methods as of `_DenseLayer`."""
 
-    def __init__(self, problem: Problem, hidden: int) -> None:
-        self._entries, self._shift = problem.train.entries(), problem.train.shift
+    def __init__(self, problem: Problem, hidden: int, max_norm: np.float32) -> None:
+        self._entries, shift = problem.train.entries(), problem.train.shift
         width = problem.train.shape[1]
         n_first = width * hidden
         self.parameters = np.concatenate(
@@ -275,29 +303,39 @@ class _SparseLayer:
         self.gradient = np.zeros_like(self.parameters)
         moments = np.zeros_like(self.parameters), np.zeros_like(self.parameters)
         arrays = (self.parameters, self.gradient, *moments)
-        self._columns = [_first(values, (width, hidden)) for values in arrays]
-        self._others = [values[None, n_first:] for values in arrays]
-        self._weights, self._weight_gradient = self._columns[:2]
-        self._level = self._shift @ self._weights  # (H,)
+        columns = [_first(values, (width, hidden)) for values in arrays]
+        self._weights, self._weight_gradient = columns[:2]
+        self._level = shift @ self._weights  # (H,)
         self._met = np.zeros(width, bool)  # the columns whose gradient is not 0
-        self._multiplicity = (
+        multiplicity = (
             np.ones(width, np.float32)
             if problem.multiplicity is None
             else problem.multiplicity[:width].copy()
         )
-        self._rows = np.empty(0, np.int64)
+        self._scalars = np.empty(5, np.float32)
+        others = [values[None, n_first:] for values in arrays]
+        levels = shift, self._level, np.zeros(hidden, np.float32)
+        values = *columns, self._met, multiplicity, *others, *levels, max_norm, self._scalars
+        self._move = clip_and_move_columns.bound(*values)
 
-    def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
-        self._rows = rows
-        multiply_rows(*self._entries, rows, self._weights, self._level, hidden)
-
-    def backward(self, residual: np.ndarray) -> None:
+    def bind(self, hidden: np.ndarray) -> None:
+        self._rows = np.empty(hidden.shape[1], np.int64)
+        scratch = np.empty(len(hidden), np.float32)
+        known = *self._entries, self._rows
+        self._multiply = multiply_rows.bound(*known, self._weights, self._level, scratch, hidden)
         # The shift adds nothing: batch normalisation makes the derivatives of a batch sum to 0.
-        add_rows(*self._entries, self._rows, residual, self._weight_gradient, self._met)
+        self._add = add_rows.bound(*known, hidden, scratch, self._weight_gradient, self._met)
 
-    def step(self, max_norm: np.float32, scalars: np.ndarray) -> None:
-        values = *self._columns, self._met, self._multiplicity, *self._others
-        clip_and_move_columns(*values, self._shift, self._level, max_norm, scalars)
+    def forward(self, rows: np.ndarray) -> None:
+        self._rows[:] = rows
+        self._multiply()
+
+    def backward(self) -> None:
+        self._add()
+
+    def step(self, scalars: np.ndarray) -> None:
+        self._scalars[:] = scalars
+        self._move()
 
     def apply(self, features: ShiftedSparse) -> np.ndarray:
         return (features @ self._weights).T

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sentflow.config.configuration import Measured
-from sentflow.config.model import Int, Names, Number, Seed, Settings
+from sentflow.config.model import Correlation, Int, Measure, Names, Number, Ordered, Seed, Settings, Text
 
 Level = Annotated[Number, Field(gt=0, lt=1)]
 
@@ -16,6 +15,46 @@ class Resampling(Settings):
     level: Level
     n_resamples: Int = Field(ge=0)
     seed: Seed
+
+
+class ScoredSets(Ordered, Resampling):
+    """What an encoder is scored on."""
+
+    collections: dict[str, Names]
+    """Collection of sentences → its pair sets, both in the order of their files."""
+
+
+class Overlaps(Resampling):
+    """Baselines, in the order of the files of each pair set."""
+
+    baselines: Names
+
+
+class Parts(Settings):
+    """The pair sets of a regression."""
+
+    train: Text
+    dev: Text
+    test: Text
+
+
+class Regressed(Ordered):
+    """What an encoder is regressed on."""
+
+    pair_sets: Names
+    """In the order of their files."""
+    collections: dict[str, dict[str, Parts]]
+    """Collection of sentences → its regressions, both in the order of their files."""
+    seed: Seed
+
+
+class Measured(Settings):
+    """What of the section ``similarity`` decides which numbers are shown and compared."""
+
+    measure: Measure = "cosine"
+    """Similarity in tables, figures and tests; result files have all four."""
+    correlation: Correlation = "spearman"
+    """Correlation in tables, figures and tests; result files have both."""
 
 
 class PairSetSettings(Measured, Resampling):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 _CELLS_AT_ONCE = 4_000_000  # counts of one block of resamples: 16 MB in single precision
 _DRAWS_AT_ONCE = 32_000
@@ -94,6 +93,8 @@ def bca_limits(
 
     Efron 1987, as scipy.stats.bootstrap computes it.
     """
+    from scipy.special import ndtr, ndtri  # here, for most who draw need no SciPy
+
     below, ties = np.count_nonzero(replicates < observed), np.count_nonzero(replicates == observed)
     bias = ndtri((below + ties / 2) / len(replicates))
     if np.isinf(bias):

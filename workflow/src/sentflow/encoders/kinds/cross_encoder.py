@@ -1,8 +1,6 @@
 """Kind ``cross-encoder``: numbers for pairs of texts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +9,7 @@ from sentence_transformers import CrossEncoder
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.kind import Context, Encoder, kind
-from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.neural.encoder import BatchRunner, on_device, plan_batches, token_counts
 from sentflow.encoders.neural.load import (
     OFFLINE,
@@ -21,32 +19,11 @@ from sentflow.encoders.neural.load import (
     loading,
     loading_arguments,
 )
-from sentflow.encoders.safety import describe_plain, map_of, usable_tokens
+from sentflow.encoders.safety import describe_plain, usable_tokens
 from sentflow.encoders.settings import FLOAT32, PairSettings
 from sentflow.errors import ConfigError, DataError
 
-_CLASSIFIER = "ForSequenceClassification"
 _PAIRS = 8192  # whose batches are planned together
-
-
-def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    """A model that gives a single number for two texts; it has no width and no pooling."""
-    description = describe_plain(entry, folder)
-    config = map_of(folder / "config.json")
-    names = config.get("architectures") or ["nothing"]
-    if not str(names[0]).endswith(_CLASSIFIER):
-        raise ConfigError(
-            f"{folder}: config.json names {names[0]}, and a cross-encoder is a …{_CLASSIFIER}. Choose a model "
-            "that sentence-transformers has as CrossEncoder; an encoder of single texts is of another kind."
-        )
-    labels = config.get("id2label")
-    n_labels = len(labels) if isinstance(labels, dict) else config.get("num_labels", 2)
-    if n_labels != 1:
-        raise ConfigError(
-            f"{folder}: the model gives {n_labels} numbers for two texts. Choose one with a single number, by which "
-            "documents can be ordered."
-        )
-    return replace(description, dimension=None)
 
 
 @kind("cross-encoder")

@@ -13,7 +13,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.encoders.kind import Context, kind
-from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
 from sentflow.encoders.neural.load import devices_for, load_model, tokenizer_in
 from sentflow.encoders.safety import describe_modules, describe_plain
@@ -22,10 +22,6 @@ from sentflow.encoders.vectors.storage import FloatArray
 from sentflow.errors import ConfigError, DataError
 
 _PLAIN = "transformers"
-
-
-def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    return (describe_plain if entry["kind"] == _PLAIN else describe_modules)(entry, folder)
 
 
 @kind("sentence-transformers", _PLAIN, "trained")

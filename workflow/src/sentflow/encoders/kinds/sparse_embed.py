@@ -3,8 +3,7 @@
 Kong et al. 2023, "SparseEmbed" (doi 10.1145/3539618.3592065); the model is `sentflow.sparse.SparsEmbed`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -13,31 +12,14 @@ import torch
 
 from sentflow.encoders.kind import Context, kind
 from sentflow.encoders.kinds.splade import TermEncoder
-from sentflow.encoders.kinds.splade import describe as describe_masked
-from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.encoders.neural.describe import describe_term_vectors
 from sentflow.encoders.neural.load import check_padding, devices_for, dtype_of
-from sentflow.encoders.safety import damaged, tensor_headers
 from sentflow.encoders.settings import TermSettings
 from sentflow.encoders.vectors.sparse import TERM_FORM, TermEmbeddings
 from sentflow.encoders.vectors.storage import Batch
-from sentflow.errors import DataError
 from sentflow.sparse.folder import load_sparse_embed
-from sentflow.sparse.folder_description import TENSORS, FolderDescription
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed, term_embeddings
-
-_PROJECTION = "projections.document.weight"
-
-
-def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    """A folder of `sentflow.sparse.folder`; ``dimension`` is the number of terms. ConfigError: none, or not safe."""
-    said = FolderDescription.read(folder)
-    described = describe_masked({**entry, "allow_pickle": False}, folder)
-    projection = tensor_headers(folder / TENSORS).get(_PROJECTION)
-    if projection is None or projection[0][:1] != (said.embedding_size,):
-        raise DataError(
-            damaged(folder / TENSORS, f"it holds no {_PROJECTION} to vectors of {said.embedding_size} values")
-        )
-    return replace(described, pooling=None, max_tokens=said.max_tokens)
 
 
 @kind("sparse-embed")
@@ -64,7 +46,7 @@ class SparseEmbedEncoder(TermEncoder):
     def load(cls, manifest: Manifest, settings: TermSettings, context: Context) -> Self:
         folder = checked_folder(manifest, context.model_files)
         # Once more: files that the manifest does not name may have come into the folder since
-        describe({}, folder)
+        describe_term_vectors({}, folder)
         devices = devices_for(context.devices, dtype=settings.dtype)
         return cls(
             [_model(folder, settings, device) for device in devices], settings, threads=context.threads

@@ -6,8 +6,7 @@ the model gives the term at a token; padding does not count (the maximum: Formal
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +18,8 @@ from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.kind import Context, kind
-from sentflow.encoders.manifest import Description, Manifest, checked_folder
+from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.encoders.neural.describe import describe_terms
 from sentflow.encoders.neural.encoder import NeuralEncoder, on_device
 from sentflow.encoders.neural.load import (
     OFFLINE,
@@ -32,20 +32,11 @@ from sentflow.encoders.neural.load import (
     tokenizer_in,
     transformer_in,
 )
-from sentflow.encoders.safety import (
-    check_module,
-    check_own_modules,
-    damaged,
-    describe_plain,
-    map_of,
-    modules_of,
-    read_settings,
-    whole_number,
-)
+from sentflow.encoders.safety import modules_of
 from sentflow.encoders.settings import SpladeSettings, TermSettings
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, vocabulary_sha256
 from sentflow.encoders.vectors.storage import Batch, Vectors, named_rows
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 
 logger = logging.getLogger(__name__)
 
@@ -80,60 +71,6 @@ class TermEncoder(NeuralEncoder):
             )
 
 
-# Classes of sentence-transformers that give scores of words; the second is the older name of the first
-_OF_WORDS = ("Transformer", "MLMTransformer")
-_SPLADE_POOLING = "SpladePooling"
-# Endings of the classes of transformers whose weights have a layer that predicts words
-_PREDICTS = ("ForMaskedLM", "ForPreTraining")
-_POOLINGS = ("max", "sum")
-_ACTIVATIONS = ("relu", "log1p_relu")
-
-
-def describe(entry: Mapping[str, Any], folder: Path) -> Description:
-    """Read the description of a masked-language model, or of a SparseEncoder of sentence-transformers.
-
-    ``dimension`` is the number of terms; ``pooling`` is ``max`` or ``sum``, None where the files do not say. Raises
-    ConfigError: it predicts no words, has other modules, or is not safe to load.
-    """
-    place, pooling = folder, None
-    if modules := modules_of(folder):
-        check_own_modules([kind for kind, _ in modules], folder)
-        names = [kind.rsplit(".", 1)[-1] for kind, _ in modules]
-        if names not in ([first, _SPLADE_POOLING] for first in _OF_WORDS):
-            raise ConfigError(
-                f"{folder}: its modules are {', '.join(names)}, and a model of kind splade has {_OF_WORDS[0]} and "
-                f"{_SPLADE_POOLING}. Choose a SparseEncoder of this form, or a masked-language model as transformers "
-                "saves it; a model of dense vectors is of kind sentence-transformers."
-            )
-        place = folder / modules[0][1]
-        check_module("Transformer", place, allow_pickle=bool(entry.get("allow_pickle")))
-        pooling = _pooling_in(folder / modules[1][1] / "config.json")
-    description = describe_plain(entry, place)
-    config = map_of(place / "config.json")
-    names = config.get("architectures") or ["nothing"]
-    if not str(names[0]).endswith(_PREDICTS):
-        raise ConfigError(
-            f"{place}: config.json names {names[0]}, which predicts no words: SPLADE reads the scores that a "
-            f"masked-language model gives every word of its vocabulary. Choose a …{_PREDICTS[0]}."
-        )
-    vocabulary = whole_number(config, "vocab_size", place / "config.json")
-    return replace(description, dimension=vocabulary, pooling=pooling)
-
-
-def _pooling_in(path: Path) -> str:
-    config = read_settings(path)
-    pooling, activation = config.get("pooling_strategy", "max"), config.get("activation_function", "relu")
-    if pooling not in _POOLINGS or activation not in _ACTIVATIONS:
-        raise DataError(
-            damaged(
-                path,
-                f"pooling_strategy must be one of {', '.join(_POOLINGS)}, activation_function one of "
-                f"{', '.join(_ACTIVATIONS)}",
-            )
-        )
-    return str(pooling)
-
-
 @kind("splade")
 class SpladeEncoder(TermEncoder):
     """Weights of terms by SPLADE. `models`: the same `SparseEncoder` on one device or several."""
@@ -144,7 +81,7 @@ class SpladeEncoder(TermEncoder):
     def load(cls, manifest: Manifest, settings: SpladeSettings, context: Context) -> Self:
         folder = checked_folder(manifest, context.model_files)
         # Once more: files that the manifest does not name may have come into the folder since
-        describe(manifest.settings, folder)
+        describe_terms(manifest.settings, folder)
         allow_pickle = bool(manifest.settings["allow_pickle"])
         models = [
             _model(folder, settings, device, allow_pickle=allow_pickle)

@@ -13,7 +13,7 @@ from sentflow.families.pairs import development_sets, pair_settings
 from sentflow.families.training.tables import TrainingTables
 from sentflow.flow import paths
 from sentflow.flow.family import Collection, Family, Files, each, json_text, pick_known, weights_of
-from sentflow.flow.provenance import code, describing, versions
+from sentflow.flow.provenance import code, versions
 from sentflow.report.settings import SetColumn, TrainedGroup, TrainedTitle, TrainingScores, TrainingSummary
 from sentflow.training.data.entries import UNKNOWN_LANGUAGE
 from sentflow.training.recipes.settings import RECIPES, module_of
@@ -212,7 +212,7 @@ class Training(Family):
     def choice_code(self, wildcards: Any) -> str:
         """Digest of what makes the manifest of a trained encoder: the job and what describes the kind that was made."""
         kind = KINDS[made_by(self.models[wildcards.model]["recipe"])]
-        return code("choose_snapshot", *describing(kind.module()))
+        return code("choose_snapshot", kind.described_by)
 
     def choice_settings(self, wildcards: Any) -> str:
         entry = self.models[wildcards.model]
