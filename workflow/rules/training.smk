@@ -246,20 +246,19 @@ job_rule(
 job_rule(
     "model_card",
     dict(
-        also=[
+        also=training.of_models(
             paths.TRAINING_MADE,
             paths.TRAINING_HISTORY,
             paths.TRAINING_HELD_OUT,
             paths.CHOSEN_SNAPSHOT,
-        ],
-        record=paths.TRAINING_RECORD,
-        manifest=paths.MANIFEST,
+        ),
+        records=training.of_models(paths.TRAINING_RECORD),
+        manifests=training.of_models(paths.MANIFEST),
         summaries=targets.summaries_of_scores,
-        audit=training.audit_of_model,
+        audits=training.audits_of_models(),
     ),
-    dict(card=paths.MODEL_CARD),
+    dict(cards=training.of_models(paths.MODEL_CARD)),
     local=True,
-    constraints=dict(model=one_of(training.models)),
     settings=training.card_settings,
 )
 

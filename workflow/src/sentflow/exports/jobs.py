@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError
+from sentflow.errors import DataError, naming
 from sentflow.exports.identity import (
     REVISION_DIGITS,
     Crate,
@@ -253,16 +253,22 @@ def export_ro_crate(
 @job("huggingface_hub", "jinja2")
 def model_card(
     *,
-    record: In,
-    manifest: In,
+    records: list[In],
+    manifests: list[In],
     summaries: Sequence[In] = (),
-    audit: Sequence[In] = (),
-    settings: CardSettings,
-    card: Out,
+    audits: Sequence[In] = (),
+    settings: dict[str, CardSettings],
+    cards: list[Out],
 ) -> None:
-    """The files of one training and all scores → the model card of its encoder."""
+    """The files of all trainings and all scores → the model card of each encoder."""
     from sentflow.training.cards.card import model_card, read_facts
 
-    facts = read_facts(record.parent, manifest, settings, summaries, next(iter(audit), None))
-    write_text(card, model_card(facts))
-    logger.info("%s: %d scores of %d seeds", card, len(facts.scores), len(settings.siblings))
+    of_data = {file.stem: file for file in audits}
+    for record, manifest, card in zip(records, manifests, cards, strict=True):
+        model = record.parent.name
+        with naming(model):
+            facts = read_facts(
+                record.parent, manifest, settings[model], summaries, of_data.get(settings[model].data)
+            )
+            write_text(card, model_card(facts))
+        logger.info("%s: %d scores of %d seeds", model, len(facts.scores), len(settings[model].siblings))

@@ -294,6 +294,8 @@ class CardSettings(Settings):
     base_licence: str = ""
     path: Names = ()
     """The encoders between it and this one, in the order of training."""
+    data: str = ""
+    """Name of the training data."""
     data_title: str = ""
     data_hub: str = ""
     data_licence: str = ""

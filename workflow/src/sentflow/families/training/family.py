@@ -230,9 +230,9 @@ class Training(Family):
     def test_scores(self, section: str, file: str) -> list[str]:
         return [file] if self.experiment.selected[section] and self.experiment.fixed_models else []
 
-    def audit_of_model(self, wildcards: Any) -> list[str]:
-        audit = paths.TRAINING_AUDIT.format(data=self.models[wildcards.model]["data"])
-        return [audit] if audit in self.audits else []
+    def audits_of_models(self) -> list[str]:
+        audits = each(paths.TRAINING_AUDIT, data=[entry["data"] for entry in self.models.values()])
+        return [file for file in dict.fromkeys(audits) if file in self.audits]
 
     def comparison_settings(self, _wildcards: Any) -> str:
         models = self.experiment.models
@@ -278,8 +278,10 @@ class Training(Family):
         sweeps = tuple(self._shown_sweeps) if self.groups else ()
         return TrainingSummary(models=models, sweeps=sweeps).as_json()
 
-    def card_settings(self, wildcards: Any) -> str:
-        name = wildcards.model
+    def card_settings(self, _wildcards: Any) -> str:
+        return json_text({name: self._card(name).as_dict() for name in self.models})
+
+    def _card(self, name: str) -> CardSettings:
         entry = self.models[name]
         base, path = self._base(entry)
         of_base = self.experiment.entries["models"][base] if base else {}
@@ -295,7 +297,7 @@ class Training(Family):
             if other == name or ("seed_of" in entry and its.get("seed_of") == entry["seed_of"])
         }
         return CardSettings.from_parts(
-            {"title": name, **pick_known(entry, "title", "licence")},
+            {"title": name, **pick_known(entry, "title", "licence", "data")},
             read_out=entry.get("pooling") or "",
             base=base,
             base_title=of_base.get("title", base),
@@ -309,7 +311,7 @@ class Training(Family):
             data_title=data["title"],
             data_hub=dataset.get("hub", ""),
             data_licence=dataset.get("licence", ""),
-        ).as_json()
+        )
 
     # --- helpers --------------------------------------------------------------------------------------------
 
