@@ -7,20 +7,20 @@ import pytest
 import trained_results
 
 from sentflow.compare.rows import TrainingSeeds
-from sentflow.files.rows import read_rows, write_rows
+from sentflow.files.rows import read_rows
 from sentflow.report.families.training import figures, tables
 from sentflow.report.families.training.rows import (
     HELD_OUT,
     LOSS,
     SCORE,
-    SweepPoint,
     TrainedRow,
     TrainingHeldOutRow,
     TrainingHistoryRow,
     TrainingRow,
 )
+from sentflow.report.families.training.summary import sweep_points
 from sentflow.report.inputs import Inputs
-from sentflow.report.jobs import summarise_training_jobs
+from sentflow.report.jobs import summarise_training
 from sentflow.report.settings import TrainingSummary
 from sentflow.report.table.formats import markdown_text
 
@@ -54,7 +54,6 @@ def test_seeds_have_the_interval_of_their_group_and_one_seed_has_none():
 
 def test_jobs_and_cells_are_summarised(tmp_path):
     results = trained_results.write_results(tmp_path / "results")
-    write_rows(results / "summary/training.parquet", TrainingRow, ROWS[TrainingRow])
     columns = ["section", "start", "data", "method", "max_tokens", "learning_rate", "dev", "test", "scores"]
     columns += ["uniformity", "alignment", "geometry"]
     published = ["english", "minilm", "wiki", "dropout", 32, 3e-5, 0.81, 0.8, "value", None, None, "?"]
@@ -64,14 +63,21 @@ def test_jobs_and_cells_are_summarised(tmp_path):
         "published": {"source": "a paper", "reference": "x", "columns": columns, "rows": [published]},
     }
     about = {"title": "SimCSE", "group": "simcse", "control": False, "data_version": "raw"}
-    settings = TrainingSummary.from_parts({"models": {trained_results.MODEL: about}, "sweeps": [sweep]})
-    jobs, points = results / "summary/training-jobs.parquet", results / "summary/training-sweeps.parquet"
-    summarise_training_jobs(
-        records=[results / "training" / trained_results.MODEL / "record.json"],
-        scores=results / "summary/training.parquet",
+    settings = TrainingSummary.from_parts(
+        {
+            "scores": {"models": {}, "pairs": {}},
+            "models": {trained_results.MODEL: about},
+            "sweeps": [],
+        }
+    )
+    folder, jobs = results / "training" / trained_results.MODEL, results / "summary/training-jobs.parquet"
+    summarise_training(
+        records=[folder / "record.json"],
+        selections=[folder / "selection.json"],
         settings=settings,
+        scores=results / "training.parquet",
         jobs=jobs,
-        sweeps=points,
+        sweeps=results / "sweeps.parquet",
         history=results / "history.parquet",
         held_out=results / "held-out.parquet",
     )
@@ -86,6 +92,6 @@ def test_jobs_and_cells_are_summarised(tmp_path):
     assert [(row.step, row.chosen) for row in held_out if row.measure == "loss"] == [
         *((step, step == 40) for step in (0, 20, 40, 60))
     ]
-    theirs, ours = read_rows(points, SweepPoint)
+    theirs, ours = sweep_points([sweep], ROWS[TrainingRow])
     assert (theirs.published, theirs.value, ours.published, ours.n_seeds) == (True, 0.81, False, 3)
     assert (ours.value, ours.max_tokens) == (pytest.approx(0.842), 32)

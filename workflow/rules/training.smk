@@ -200,20 +200,6 @@ job_rule(
 )
 
 job_rule(
-    "score_trainings",
-    dict(
-        development=training.all_scores(),
-        selections=training.of_models(paths.CHOSEN_SNAPSHOT),
-        similarity=training.test_scores("pair_sets", paths.SUMMARY_SIMILARITY),
-        alignments=training.test_scores("alignments", paths.SUMMARY_ALIGNMENTS),
-    ),
-    paths.SUMMARY_TRAINING,
-    minutes=20,
-    local=True,
-    settings=training.score_summary_settings,
-)
-
-job_rule(
     "compare_training",
     dict(rows=training.similarities()),
     paths.TRAINING_SEEDS,
@@ -222,23 +208,25 @@ job_rule(
 )
 
 job_rule(
-    "summarise_training_jobs",
+    "summarise_training",
     dict(
         also=training.of_models(
-            paths.TRAINING_MADE,
-            paths.CHOSEN_SNAPSHOT,
-            paths.TRAINING_HISTORY,
-            paths.TRAINING_HELD_OUT,
+            paths.TRAINING_MADE, paths.TRAINING_HISTORY, paths.TRAINING_HELD_OUT
         ),
         records=training.of_models(paths.TRAINING_RECORD),
-        scores=paths.SUMMARY_TRAINING,
+        development=training.all_scores(),
+        selections=training.of_models(paths.CHOSEN_SNAPSHOT),
+        similarity=training.test_scores("pair_sets", paths.SUMMARY_SIMILARITY),
+        alignments=training.test_scores("alignments", paths.SUMMARY_ALIGNMENTS),
     ),
     dict(
+        scores=paths.SUMMARY_TRAINING,
         jobs=paths.SUMMARY_TRAINING_JOBS,
         history=paths.SUMMARY_TRAINING_HISTORY,
         held_out=paths.SUMMARY_TRAINING_HELD_OUT,
         sweeps=paths.SUMMARY_SWEEPS,
     ),
+    minutes=20,
     local=True,
     settings=training.summary_settings,
 )

@@ -22,7 +22,6 @@ from sentflow.report.settings import (
     RetrievalSummary,
     SimilaritySummary,
     StageSummary,
-    TrainingScores,
     TrainingSummary,
     WeightSummary,
 )
@@ -231,43 +230,23 @@ def summarise_weights(*, weighed: list[In], chosen: list[In], settings: WeightSu
 
 
 @job()
-def score_trainings(
+def summarise_training(
     *,
+    records: list[In],
     development: Sequence[In] = (),
     selections: list[In],
     similarity: Sequence[In] = (),
     alignments: Sequence[In] = (),
-    settings: TrainingScores,
-    output: Out,
-) -> None:
-    """Development scores of snapshots and summaries of tests → one row per number of a training."""
-    from sentflow.report.families.geometry.rows import AlignmentRow
-    from sentflow.report.families.similarity.rows import SimilarityRow
-    from sentflow.report.families.training.rows import TrainingRow
-    from sentflow.report.families.training.summary import development_rows, test_rows
-
-    chosen = {file.parent.name: read_sealed(file)["step"] for file in selections}
-    correlations = [row for file in similarity for row in read_rows(file, SimilarityRow)]
-    aligned = [row for file in alignments for row in read_rows(file, AlignmentRow)]
-    rows = [
-        *development_rows([read_sealed(file) for file in development], chosen, settings),
-        *test_rows(correlations, aligned, chosen, settings),
-    ]
-    write_rows(output, TrainingRow, rows)
-
-
-@job()
-def summarise_training_jobs(
-    *,
-    records: list[In],
-    scores: In,
     settings: TrainingSummary,
+    scores: Out,
     jobs: Out,
     history: Out,
     held_out: Out,
     sweeps: Out,
 ) -> None:
-    """Records of all trainings → a row per training, a row per step, and a row per cell of a sweep."""
+    """All trainings → a row per number of one, per training, per step, and per cell of a sweep."""
+    from sentflow.report.families.geometry.rows import AlignmentRow
+    from sentflow.report.families.similarity.rows import SimilarityRow
     from sentflow.report.families.training.rows import (
         SweepPoint,
         TrainedRow,
@@ -276,22 +255,31 @@ def summarise_training_jobs(
         TrainingRow,
     )
     from sentflow.report.families.training.summary import (
+        development_rows,
         held_out_rows,
         history_rows,
         sweep_points,
+        test_rows,
         trained_row,
     )
 
+    chosen = {file.parent.name: read_sealed(file)["step"] for file in selections}
+    correlations = [row for file in similarity for row in read_rows(file, SimilarityRow)]
+    aligned = [row for file in alignments for row in read_rows(file, AlignmentRow)]
+    scored = [
+        *development_rows([read_sealed(file) for file in development], chosen, settings.scores),
+        *test_rows(correlations, aligned, chosen, settings.scores),
+    ]
     folders = [record.parent for record in records]
     trained = [trained_row(folder, settings.models[folder.name]) for folder in folders]
     steps = [row for folder, one in zip(folders, trained, strict=True) for row in history_rows(folder, one)]
     measures = [
         row for folder, one in zip(folders, trained, strict=True) for row in held_out_rows(folder, one)
     ]
-    points = list(sweep_points(settings.sweeps, read_rows(scores, TrainingRow, may_be_empty=True)))
+    write_rows(scores, TrainingRow, scored)
     write_rows(history, TrainingHistoryRow, steps)
     write_rows(held_out, TrainingHeldOutRow, measures)
-    write_rows(sweeps, SweepPoint, points)
+    write_rows(sweeps, SweepPoint, list(sweep_points(settings.sweeps, scored)))
     write_rows(jobs, TrainedRow, trained)
 
 

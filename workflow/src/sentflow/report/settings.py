@@ -200,8 +200,9 @@ class TrainedGroup(Settings):
 
 
 class TrainingSummary(Settings):
-    """Trainings, and the sweeps that they are cells of."""
+    """Trainings, what they are scored on, and the sweeps that they are cells of."""
 
+    scores: TrainingScores
     models: dict[str, TrainedGroup]
     sweeps: Several[dict[str, Any]]
     """See `sentflow.report.families.training.sweeps.sweep_cells`."""

@@ -252,7 +252,7 @@ class Training(Family):
             controls=tuple(controls),
         )
 
-    def score_summary_settings(self, _wildcards: Any) -> str:
+    def _score_summary(self) -> TrainingScores:
         sets = self.experiment.entries["question_sets"]
         asked = {name: sets[name] for name in self.searching.values()}
         pair_sets = {**asked, **self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
@@ -262,7 +262,7 @@ class Training(Family):
                 name: SetColumn(column=entry.get("group", name), data_version=entry["data_version"])
                 for name, entry in pair_sets.items()
             },
-        ).as_json()
+        )
 
     def summary_settings(self, _wildcards: Any) -> str:
         known = self.experiment.entries["training_data"]
@@ -276,7 +276,7 @@ class Training(Family):
             for name, entry in self.models.items()
         }
         sweeps = tuple(self._shown_sweeps) if self.groups else ()
-        return TrainingSummary(models=models, sweeps=sweeps).as_json()
+        return TrainingSummary(scores=self._score_summary(), models=models, sweeps=sweeps).as_json()
 
     def card_settings(self, _wildcards: Any) -> str:
         return json_text({name: self._card(name).as_dict() for name in self.models})
