@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from sentflow.audit import training_audit
 from sentflow.audit.contained import LEAST_CHARACTERS, KnownTexts
-from sentflow.audit.ngrams import LENGTH, ngram_sets, plain, similar_pairs
+from sentflow.audit.ngrams import LENGTH, ngram_sets, similar_pairs
 from sentflow.audit.training_audit import NEAR, audit_training
 from sentflow.texts.pairs import PairInfo, PairTable
+from sentflow.texts.plain import plain
 from sentflow.training.data.table import TrainingData
 
 words = st.sampled_from(["lei", "ação", "câmara", "voto", "São", "é", "projeto", "n", "🙂", "!!"])

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 from made_graphs import stars, unshared
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from sentflow.stats.effective import connected
 from sentflow.stats.pair_graph import (
     COMPONENTS,
     LEAST_COMPONENTS,
@@ -16,6 +19,22 @@ from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 # a path 0–1–2, the pair 1–2 twice; a sentence with itself and with another; a pair apart
 SMALL = PairGraph(np.array([0, 1, 2, 3, 3, 5]), np.array([1, 2, 1, 3, 4, 6]))
+
+
+@pytest.mark.parametrize(("n", "n_vertices"), [(1, 1), (40, 60), (300, 400), (300, 20)])
+def test_connected_vertices_are_those_that_scipy_finds(n, n_vertices):
+    rng = np.random.default_rng(n + n_vertices)
+    first, second = rng.integers(0, n_vertices, (2, n))
+    edges = coo_array((np.ones(n), (first, second)), shape=(n_vertices, n_vertices))
+    _, label = connected_components(edges, directed=False)
+    lowest = [int(np.flatnonzero(label == label[vertex])[0]) for vertex in first]
+    assert connected(first, second).tolist() == lowest
+
+
+def test_a_long_path_is_one_component():
+    order = np.random.default_rng(5).permutation(20_000)
+    for path in (np.arange(20_000)[::-1], order):
+        assert not connected(path[:-1], path[1:]).any()
 
 
 def test_pairs_that_share_nothing_are_drawn_one_by_one():

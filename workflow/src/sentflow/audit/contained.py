@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.audit.ngrams import distinct_ngrams, ngram_matrix, plain, shared_ngrams
+from sentflow.audit.ngrams import distinct_ngrams, ngram_matrix, shared_ngrams
+from sentflow.texts.plain import plain
 
 LEAST_CHARACTERS = (
     40  # of a contained text; shorter ones are in many others by chance, and must be nearly equal as a whole
@@ -45,7 +46,7 @@ class KnownTexts:
         """(m,) int64: for each of m texts a known text that equals it; else one that nearly equals it, of short ones;
         else the first that contains or is contained in it; or -1.
 
-        Case, punctuation, white space and forms of characters do not count; see `sentflow.audit.ngrams.plain`.
+        Case, punctuation, white space and forms of characters do not count; see `sentflow.texts.plain`.
         """
         parts = [self._found_in(texts[start : start + _PART]) for start in range(0, len(texts), _PART)]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)

@@ -1,16 +1,15 @@
 """Texts as sets of character n-grams, and all pairs of texts whose sets are nearly equal."""
 
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from sentflow.texts.plain import plain
+
 LENGTH = 5  # characters of an n-gram
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ over the golden ratio, odd: spreads code points over 64 bits
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -21,15 +20,6 @@ class NgramSets:
     rows: csr_array
     # side: (number of n-grams,) int64: which text of a row an n-gram is of, 0 for text a, 1 for text b
     side: np.ndarray
-
-
-def plain(text: str) -> str:
-    """A text without what an edit changes first: case, punctuation, runs of white space, forms of characters.
-
-    A text without letters (emoji, "!!!") stays as it is.
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(_WORD.findall(folded)) or folded.strip()
 
 
 def ngram_sets(sides: Sequence[Sequence[str]]) -> NgramSets:

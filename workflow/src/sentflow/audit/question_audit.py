@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import is_normalized
 
-from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, plain, similar_pairs
+from sentflow.audit.ngrams import NEAR, SimilarPairs, ngram_sets, similar_pairs
 from sentflow.texts.corpora import Corpus, CorpusFile, Questions, digest_of, folded, whole_text
+from sentflow.texts.plain import plain
 
 COPY, NEARLY = "copy", "near"
 _EXAMPLES = 20

@@ -8,8 +8,9 @@ from unicodedata import is_normalized
 
 import numpy as np
 
-from sentflow.audit.ngrams import NEAR, ngram_sets, plain, similar_pairs
+from sentflow.audit.ngrams import NEAR, ngram_sets, similar_pairs
 from sentflow.texts.collection import TextTable, distinct_texts
+from sentflow.texts.plain import plain
 from sentflow.training.data.table import TrainingData
 
 _PART_CHARACTERS = 4_000_000  # of training texts that are compared at a time: bounds the memory

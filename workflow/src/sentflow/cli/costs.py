@@ -23,18 +23,7 @@ from sentflow.encoders.settings import TRAINED
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.flow import paths
-from sentflow.flow.rules import (
-    AUDITS,
-    COSTS,
-    ENCODER_PAIRS,
-    FOLDS,
-    OTHERS,
-    ROWS,
-    SCORES,
-    SIZE,
-    Cost,
-    without_number,
-)
+from sentflow.flow.rules import COSTS, ENCODER_PAIRS, OTHERS, ROWS, SIZE, Cost, without_number
 from sentflow.report.costs.summary import job_of, read_records
 from sentflow.report.numbers import duration
 from sentflow.report.table.table import Table
@@ -152,14 +141,12 @@ def seconds_of(
         return trainings.get(job.wildcards["model"]) or 0.0
     mean_rows = fmean(rows.values()) if rows else SIZE[ROWS]
     size = {
-        FOLDS: job.outputs,
-        SCORES: job.outputs,
-        AUDITS: job.outputs,
         ROWS: rows.get(job.wildcards.get("task", ""), mean_rows),
         ENCODER_PAIRS: n_pairs,
     }
     cost = _cost(job.rule, here)
-    return cost.seconds * math.prod(size[one] / SIZE[one] for one in cost.grows)
+    files = job.outputs / cost.outputs if cost.outputs else 1.0
+    return cost.seconds * files * math.prod(size[one] / SIZE[one] for one in cost.grows)
 
 
 def _listing(
@@ -188,7 +175,7 @@ def _listing(
     whole = math.fsum(seconds)
     notes = (
         f"About {duration(whole)} one after the other. * as measured in {paths.RESULTS}; the others as in the default "
-        "experiment, times folds, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
+        "experiment, times files, rows and pairs of encoders where a rule grows with them. Large encoders take longer.",
         "Memory and requests are those of the largest job; a request may grow with its input. For more or less of "
         "them, write in the profile, under set-resources: RULE: { mem_mb: … * attempt, runtime: … * attempt }.",
         f"Trainings with an unknown number of rows per epoch: {', '.join(unknown)}." if unknown else "",

@@ -191,7 +191,8 @@ class _Reader:
                 done.append(name)
             except SentflowError as problem:
                 labels = _labels_line(raw[0], settings, str(problem)) if raw[0] else ""
-                self.problems.append(type(problem)(f"{of.section}.{name}: {problem}{labels}"))
+                place = f"{of.section}.{name}: " if is_alone else ""
+                self.problems.append(type(problem)(f"{place}{problem}{labels}"))
         return done
 
     def _made(self, pattern: str, names: Mapping[str, Any]) -> Path:

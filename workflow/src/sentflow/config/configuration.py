@@ -10,13 +10,11 @@ from pydantic import Field
 
 from sentflow.config.model import (
     PUBLISHED_SEED,
-    Correlation,
     Count,
     Distinct,
     Folds,
     Int,
     Maybe,
-    Measure,
     Names,
     Number,
     OwnEntries,
@@ -28,6 +26,8 @@ from sentflow.config.model import (
     Text,
 )
 from sentflow.files.limits import Limits
+from sentflow.geometry.settings import Described
+from sentflow.similarity.settings import Measured
 
 
 class About(Settings):
@@ -88,15 +88,6 @@ class Study(Settings):
     """Names of protocols, in the order of the table `protocols`."""
 
 
-class Measured(Settings):
-    """What of the section ``similarity`` decides which numbers are shown and compared."""
-
-    measure: Measure = "cosine"
-    """Similarity in tables, figures and tests; result files have all four."""
-    correlation: Correlation = "spearman"
-    """Correlation in tables, figures and tests; result files have both."""
-
-
 class Similarity(Measured):
     """How encoders are compared on pair sets."""
 
@@ -112,17 +103,6 @@ class Similarity(Measured):
     """Similarities that need no encoder: shares of common words or bigrams, and the cosine of counts of words."""
     seed: Seed = PUBLISHED_SEED
     """Seed of the resamples for intervals and tests, and of the training of regressions."""
-
-
-class Described(Settings):
-    """What of the section ``geometry`` decides how vectors are described."""
-
-    truncation: Distinct[Count] = (16, 32, 64, 128, 256)
-    """Numbers of first dimensions to score pairs with; the full width is added."""
-    neighbours: Int = Field(10, ge=3, le=1000)
-    """Nearest neighbours of a text for hubness and dimension."""
-    seed: Seed = PUBLISHED_SEED
-    """Seed of the permutations and resamples."""
 
 
 class Geometry(Described):

@@ -12,10 +12,9 @@ from sentflow.flow.provenance import about, signature
 from sentflow.jobs.job import option_of
 
 Request = Callable[..., int]
-FOLDS, SCORES, AUDITS, ROWS, ENCODER_PAIRS = "folds", "scores", "audits", "rows", "pairs"
-# What a job of the default experiment takes where it grows: folds, files of scores, audits, rows of a task; and pairs
-# of encoders × tasks
-SIZE = {FOLDS: 10, SCORES: 3 * 18, AUDITS: 18, ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
+ROWS, ENCODER_PAIRS = "rows", "pairs"
+# What a job of the default experiment takes where it grows: rows of a task; pairs of encoders × tasks
+SIZE = {ROWS: 800, ENCODER_PAIRS: 5 * 4 / 2 * 18}
 
 
 class Cost(NamedTuple):
@@ -24,6 +23,7 @@ class Cost(NamedTuple):
     seconds: float  # by the clock, the mean
     memory_mb: float | None  # the largest; None where it was never measured
     grows: tuple[str, ...] = ()
+    outputs: int | None = None  # that it makes, e.g. folds or scores, where it grows with their number
 
 
 # From the benchmark files of Snakemake, 2026-11, on two cores of an AMD EPYC with AVX-512. Seconds are those of the
@@ -36,18 +36,18 @@ COSTS: Mapping[str, Cost] = {
     "featurise": Cost(2.4, 1185, (ROWS,)),
     "fetch_model": Cost(3.3, 513),
     "describe_model": Cost(3.3, 513),
-    "probe": Cost(2.4, 306, (FOLDS, ROWS)),
-    "probe_featurised": Cost(2.4, 306, (FOLDS, ROWS)),
-    "probe_lazy": Cost(3.7, 983, (FOLDS, ROWS)),
-    "score": Cost(3.0, 256, (SCORES, ROWS)),
-    "audit": Cost(5.0, 247, (AUDITS, ROWS)),
+    "probe": Cost(2.4, 306, (ROWS,), outputs=10),
+    "probe_featurised": Cost(2.4, 306, (ROWS,), outputs=10),
+    "probe_lazy": Cost(3.7, 983, (ROWS,), outputs=10),
+    "score": Cost(3.0, 256, (ROWS,), outputs=3 * 18),
+    "audit": Cost(5.0, 247, (ROWS,), outputs=18),
     "compare": Cost(3.0, 340, (ENCODER_PAIRS,)),
     "compare_documents": Cost(3.0, 340, (ENCODER_PAIRS,)),
-    "similarity": Cost(1.2, 250),
-    "overlap": Cost(1.0, 250),
-    "align": Cost(0.9, 250),
-    "geometry": Cost(1.4, 379),
-    "regress": Cost(2.3, 308),
+    "similarity": Cost(1.0, 250, outputs=2 * 6),
+    "overlap": Cost(0.9, 250, outputs=2 * 12),
+    "align": Cost(0.6, 250, outputs=5),
+    "geometry": Cost(1.0, 379, outputs=2),
+    "regress": Cost(2.3, 308, outputs=1),
     "search": Cost(0.4, 369),
     "explain": Cost(3.0, 409),
     "evaluate": Cost(1.5, 202),
@@ -55,11 +55,11 @@ COSTS: Mapping[str, Cost] = {
     "combine_pairs": Cost(32, 400),
     "train": Cost(math.nan, 1427),  # its seconds follow from its settings
     "choose_snapshot": Cost(4.4, 511),
-    "make_figures_probing": Cost(8.0, 250),
-    "make_figures_similarity": Cost(4.5, 250),
-    "make_figures_retrieval": Cost(3.0, 250),
-    "make_figures_training": Cost(2.5, 250),
-    "make_figures_run": Cost(3.0, 250),
+    "make_products_probing": Cost(8.0, 250),
+    "make_products_similarity": Cost(4.5, 250),
+    "make_products_retrieval": Cost(3.0, 250),
+    "make_products_training": Cost(2.5, 250),
+    "make_products_run": Cost(3.0, 250),
     "report": Cost(2.0, 309),
 }
 OTHERS = Cost(0.5, 250)

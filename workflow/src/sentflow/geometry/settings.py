@@ -3,11 +3,20 @@
 from collections.abc import Iterator
 from typing import Any, Final, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from sentflow.config.configuration import Described, Measured
-from sentflow.config.model import Count, Int, Names, Number, Ordered, Settings
-from sentflow.similarity.settings import Resampling
+from sentflow.config.model import (
+    PUBLISHED_SEED,
+    Count,
+    Distinct,
+    Int,
+    Names,
+    Number,
+    Ordered,
+    Seed,
+    Settings,
+)
+from sentflow.similarity.settings import Measured, Resampling
 
 DEFINITION: Final = "definition"
 ALIGNUNFORMEVAL: Final = "alignunformeval"
@@ -83,6 +92,17 @@ class AlignedSets(Ordered, Resampling):
     """In the order of their files."""
     collections: dict[str, dict[str, Aligned]]
     """Collection of sentences → its alignments, both in the order of their files."""
+
+
+class Described(Settings):
+    """What of the section ``geometry`` decides how vectors are described."""
+
+    truncation: Distinct[Count] = (16, 32, 64, 128, 256)
+    """Numbers of first dimensions to score pairs with; the full width is added."""
+    neighbours: Int = Field(10, ge=3, le=1000)
+    """Nearest neighbours of a text for hubness and dimension."""
+    seed: Seed = PUBLISHED_SEED
+    """Seed of the permutations and resamples."""
 
 
 class GeometrySettings(Described, Measured, Resampling):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sentflow.compare.settings import ModelTitle
-from sentflow.config.configuration import Measured, Stage
+from sentflow.config.configuration import Stage
 from sentflow.config.model import (
     Count,
     Int,
@@ -17,6 +17,7 @@ from sentflow.config.model import (
     Text,
 )
 from sentflow.config.pairs import Regression
+from sentflow.similarity.settings import Measured
 
 # --- pair sets ------------------------------------------------------------------------------------------------
 

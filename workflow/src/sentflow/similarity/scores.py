@@ -12,7 +12,6 @@ from unicodedata import normalize
 
 import numpy as np
 
-from sentflow.audit.ngrams import plain
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_sealed
 from sentflow.files.parquet import Columns, numbers_of, read_parquet, readable, table_of, write_parquet
@@ -22,6 +21,7 @@ from sentflow.stats.pair_graph import PairGraph, PairUnits
 from sentflow.stats.resampling import Bootstrap, drawn_counts, percentile_limits
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.pairs import PairTable
+from sentflow.texts.plain import plain
 
 logger = logging.getLogger(__name__)
 

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sentflow.config.configuration import Measured
-from sentflow.config.model import Int, Names, Number, Ordered, Seed, Settings, Text
+from sentflow.config.model import Correlation, Int, Measure, Names, Number, Ordered, Seed, Settings, Text
 
 Level = Annotated[Number, Field(gt=0, lt=1)]
 
@@ -47,6 +46,15 @@ class Regressed(Ordered):
     collections: dict[str, dict[str, Parts]]
     """Collection of sentences → its regressions, both in the order of their files."""
     seed: Seed
+
+
+class Measured(Settings):
+    """What of the section ``similarity`` decides which numbers are shown and compared."""
+
+    measure: Measure = "cosine"
+    """Similarity in tables, figures and tests; result files have all four."""
+    correlation: Correlation = "spearman"
+    """Correlation in tables, figures and tests; result files have both."""
 
 
 class PairSetSettings(Measured, Resampling):

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from sentflow.stats.effective import effective_clusters, numbered
+from sentflow.stats.effective import connected, effective_clusters, numbered
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 PAIRS, COMPONENTS, SENTENCES = "pairs", "components", "sentences"
@@ -74,10 +72,7 @@ class PairGraph:
     @cached_property
     def component(self) -> np.ndarray:
         """(n,) int64 connected component of each pair, from 0: pairs joined by sentences, directly or not."""
-        shape = (self._n_sentences,) * 2
-        edges = coo_array((np.ones(len(self.first)), (self.first, self.second)), shape=shape)
-        _, of_sentence = connected_components(edges, directed=False)
-        _, of_pair = np.unique(of_sentence[self.first], return_inverse=True)
+        _, of_pair = np.unique(connected(self.first, self.second), return_inverse=True)
         return np.asarray(of_pair, dtype=np.int64)
 
     @cached_property

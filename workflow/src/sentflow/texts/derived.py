@@ -6,10 +6,10 @@ from pathlib import Path, PurePath
 
 import numpy as np
 
-from sentflow.audit.ngrams import plain
 from sentflow.config.collections import Records
 from sentflow.config.tasks import FILE, Reader
 from sentflow.stats.seeds import derive_seed
+from sentflow.texts.plain import plain
 from sentflow.texts.sources import Row, Rows, Source, columns_of, label_map, rows_of
 from sentflow.texts.table import SEPARATOR
 

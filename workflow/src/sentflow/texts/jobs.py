@@ -10,7 +10,7 @@ from sentflow.config.collections import CorpusSettings, Cut, QuestionSettings
 from sentflow.config.datasets import File
 from sentflow.config.pairs import PairChecks, PairSettings
 from sentflow.config.tasks import TaskSettings
-from sentflow.errors import ConfigError, DataError, SentflowError
+from sentflow.errors import ConfigError, DataError, SentflowError, naming
 from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
@@ -66,7 +66,7 @@ def prepare(
         write_digest(table)
 
     use_limits(limits)
-    _make_all(make, settings, tables)
+    _make_all("tasks", settings, tables, make)
 
 
 @job()
@@ -87,21 +87,22 @@ def prepare_pairs(
         write_digest(table)
 
     use_limits(limits)
-    _make_all(make, settings, tables)
+    _make_all("pair_sets", settings, tables, make)
 
 
-def _make_all(make: Callable[[str, Path], None], names: Iterable[str], tables: Iterable[Path]) -> None:
-    """Make the tables of entries in the order of their names, and tell all that is wrong at once."""
+def _make_all(
+    section: str, names: Iterable[str], tables: Iterable[Path], make: Callable[[str, Path], None]
+) -> None:
+    """Make the tables of entries of a section in the order of their names, and tell all that is wrong at once."""
     problems: list[SentflowError] = []
     for name, table in zip(sorted(names), tables, strict=True):
         try:
-            make(name, table)
+            with naming(f"{section}.{name}"):
+                make(name, table)
         except SentflowError as problem:
             problems.append(problem)
-    if len(problems) == 1:
-        raise problems[0]
     if problems:
-        raise DataError("\n".join(map(str, problems)))
+        raise type(problems[0])("\n".join(map(str, problems)))
 
 
 @job()

@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any
 
 from sentflow.audit.contained import KnownTexts
-from sentflow.audit.ngrams import plain
 from sentflow.audit.task_audit import language_of
 from sentflow.texts.collection import TextTable
+from sentflow.texts.plain import plain
 
 _CPF = re.compile(r"(?<![\d.\-/])(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{9}-?\d{2})(?![\d.\-/]*\d)")
 # A run of characters is looked at once, whether an address ends it (group 1) or not

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.audit.ngrams import distinct_ngrams, plain
+from sentflow.audit.ngrams import distinct_ngrams
 from sentflow.files.parquet import DescribedParts, DescribedWriter
+from sentflow.texts.plain import plain
 
 BANDS, ROWS_OF_BAND = 25, 5
 """A pair of similarity s becomes a candidate with probability 1 − (1 − s⁵)²⁵: .99995 at .8, .55 at .5, .06 at .3."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.audit.ngrams import plain
 from sentflow.files.parquet import write_described
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.plain import plain
 from sentflow.training.data.forms import ALL, FORMS, PAIRS, RANDOM, SCORED, TRIPLETS
 from sentflow.training.data.prepare import Rows
 from sentflow.training.data.settings import MinedNegatives
