@@ -104,16 +104,16 @@ MEASUREMENTS = {
     "regressions/STSB-tiny/random.json": "summarise_similarity/all",
     "alignments/STSB-tiny/random.json": "summarise_geometry/all",
     "geometry/tiny-sentences/random.json": "summarise_geometry/all",
-    f"runs/{SETS}/bm25.parquet": f"evaluate/{SETS}/bm25",
+    f"runs/{SETS}/bm25.parquet": f"evaluate/{SETS}",
     f"retrieval/{SETS}/bm25.json": "summarise_retrieval/all",
     f"retrieval/{SETS}/bm25.parquet": "compare_retrieval/all",
-    f"audit/retrieval/{SETS}.json": f"evaluate/{SETS}/bm25",
-    "retrieval/differences.parquet": "make_tables_retrieval/all",
+    f"audit/retrieval/{SETS}.json": f"evaluate/{SETS}",
+    "retrieval/differences.parquet": "make_products_retrieval/all",
     f"decisions/{SETS}/bm25/first.parquet": f"evaluate_decisions/{SETS}",
     f"decisions/{SETS}.json": "summarise_decisions/all",
     f"decisions/{SETS}.parquet": "compare_decisions/all",
-    "summary/scores.parquet": "make_tables_probing/all",
-    "summary/retrieval.parquet": "make_tables_retrieval/all",
+    "summary/scores.parquet": "make_products_probing/all",
+    "summary/retrieval.parquet": "make_products_retrieval/all",
 }
 MEASURED = {
     "select": {

@@ -12,7 +12,7 @@ import pytest
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.jobs import make_tables, summarise_costs
+from sentflow.report.jobs import make_products, summarise_costs
 from sentflow.report.record import git_state
 
 
@@ -45,10 +45,8 @@ def test_costs_are_empty_where_all_benchmarks_were_deleted(tmp_path, monkeypatch
     write_rows(tmp_path / "scores.parquet", ScoreRow, fake_summary.score_rows(tasks=["T1A"]))
     outputs = {name: Path("results/summary", f"{name}.parquet") for name in ("costs", "encoders")}
     summarise_costs(summaries=[tmp_path / "scores.parquet"], **outputs)
-    settings = {"caption": "Test", "published": {}}
-    make_tables(
-        summary=[outputs["costs"]], products="costs", settings=settings, output=[tmp_path / "costs.csv"]
-    )
+    settings = {"tables": ["costs"], "figures": [], "caption": "Test", "published": {}}
+    make_products(summary=[outputs["costs"]], settings=settings, tables=[tmp_path / "costs.csv"])
     assert (tmp_path / "costs.csv").read_text().splitlines()[1:] == []
 
 

@@ -9,6 +9,7 @@ import pytest
 from sentflow.compare.rows import QuestionDifference
 from sentflow.config.collections import Analyser as AnalyserSettings
 from sentflow.config.collections import CorpusSettings, QuestionSettings
+from sentflow.errors import DataError
 from sentflow.files.io import read_sealed
 from sentflow.files.rows import read_rows
 from sentflow.retrieval.decisions import read_decided
@@ -96,13 +97,15 @@ def run_file(name, file, depth=3):
     return searched(f"{name}.parquet", by, depth, trec=Path(file))
 
 
-def evaluated(name, **settings):
-    """Values per question of a run that was written."""
+def evaluated(*names, **settings):
+    """Values per question of runs that were written, or of the only one."""
     given = {"measures": ["nDCG@10"], "level": 0.95, "n_resamples": 50, "seed": 1, **settings}
     given = EvaluateSettings.model_validate(given)
-    run, rows = Path(f"{name}.parquet"), Path(f"{name}-r.parquet")
-    evaluate(run=run, corpus=CORPUS, **ASKED, settings=given, scores=Path(f"{name}-r.json"), rows=rows)
-    return read_values(f"{name}-r.parquet")
+    runs, rows = ([Path(f"{name}{end}.parquet") for name in names] for end in ("", "-r"))
+    scores = [Path(f"{name}-r.json") for name in names]
+    evaluate(runs=runs, corpus=CORPUS, **ASKED, settings=given, scores=scores, rows=rows)
+    found = [*map(read_values, rows)]
+    return found if names[1:] else found[0]
 
 
 def quoted(pair=()):
@@ -142,8 +145,10 @@ def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     bm25()
     (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
     run_file("other", "run.trec")
-    evaluated("bm25")
-    evaluated("other")
+    Path("damaged.parquet").write_bytes(b"no run")
+    with pytest.raises(DataError, match="^damaged on q: "):
+        evaluated("bm25", "damaged", "other")
+    evaluated("bm25", "other")
     rows = quoted()
     # of the other run q1 has its document second, 1/log2(3), and q3 nothing
     assert [(row.view, row.place, row.question, row.value_a, row.value_b) for row in rows] == [

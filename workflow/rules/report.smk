@@ -18,17 +18,17 @@ job_rule(
     local=True,
 )
 
-# One job makes the tables, and one the figures, of a group: starting a process takes longer than making a table.
-for group, members in targets.groups("table").items():
+# One job makes the tables and figures of a group: starting a process takes longer than making a table.
+for group, members in targets.groups().items():
 
     rule:
-        """The tables of a group as CSV, Markdown and LaTeX, matrices as wide CSV and compact LaTeX, too."""
+        """The tables and figures of a group: see docs/report.md for their forms."""
         name:
-            f"make_tables_{group}"
+            f"make_products_{group}"
         input:
             summary=targets.read_by(members),
         output:
-            [
+            tables=[
                 (
                     report(
                         file,
@@ -40,29 +40,10 @@ for group, members in targets.groups("table").items():
                     else file
                 )
                 for product in members
+                if product.kind == products.TABLE
                 for file in table_files(product)
             ],
-        localrule: True
-        resources:
-            **asks(f"make_tables_{group}", 5),
-        params:
-            code=targets.code_of("make_tables", members),
-            products=" ".join(product.name for product in members),
-            settings=targets.table_settings(members),
-        shell:
-            command("make_tables")
-
-
-for group, members in targets.groups("figure").items():
-
-    rule:
-        """The figures of a group as PDF, PNG and SVG: how to read them, what was measured of them, and their rows."""
-        name:
-            f"make_figures_{group}"
-        input:
-            summary=targets.read_by(members),
-        output:
-            [
+            figures=[
                 (
                     report(
                         file,
@@ -74,17 +55,18 @@ for group, members in targets.groups("figure").items():
                     else file
                 )
                 for product in members
+                if product.kind == products.FIGURE
                 for file in figure_files(product)
             ],
         localrule: True
         resources:
-            **asks(f"make_figures_{group}", 10),
+            **asks(f"make_products_{group}", 10),
         params:
-            code=targets.code_of("make_figures", members),
+            code=targets.code_of("make_products", members),
             env=versions("matplotlib"),
-            products=" ".join(product.name for product in members),
+            settings=targets.product_settings(members),
         shell:
-            command("make_figures")
+            command("make_products")
 
 
 if targets.checks:

@@ -294,10 +294,16 @@ if retrieval.decisions:
 
 job_rule(
     "evaluate",
-    dict(**digested(**judged, run=paths.RUN), leaks=retrieval.leaks),
-    dict(scores=paths.RETRIEVAL, rows=paths.RETRIEVAL_ROWS),
-    minutes=20,
-    per_input=dict(corpus=4, run=30, questions=30, judgements=30),
+    dict(
+        **digested(**judged, runs=retrieval.of_shown(paths.RUN)), leaks=retrieval.leaks
+    ),
+    dict(
+        scores=retrieval.by_questions(paths.RETRIEVAL),
+        rows=retrieval.by_questions(paths.RETRIEVAL_ROWS),
+    ),
+    minutes=60,
+    per_input=dict(corpus=4, questions=30, judgements=30),
+    per_largest=dict(runs=30),
     settings=retrieval.evaluate_settings,
 )
 

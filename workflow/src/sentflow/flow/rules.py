@@ -55,11 +55,11 @@ COSTS: Mapping[str, Cost] = {
     "combine_pairs": Cost(32, 400),
     "train": Cost(math.nan, 1427),  # its seconds follow from its settings
     "choose_snapshot": Cost(4.4, 511),
-    "make_figures_probing": Cost(8.0, 250),
-    "make_figures_similarity": Cost(4.5, 250),
-    "make_figures_retrieval": Cost(3.0, 250),
-    "make_figures_training": Cost(2.5, 250),
-    "make_figures_run": Cost(3.0, 250),
+    "make_products_probing": Cost(8.0, 250),
+    "make_products_similarity": Cost(4.5, 250),
+    "make_products_retrieval": Cost(3.0, 250),
+    "make_products_training": Cost(2.5, 250),
+    "make_products_run": Cost(3.0, 250),
     "report": Cost(2.0, 309),
 }
 OTHERS = Cost(0.5, 250)

@@ -29,7 +29,7 @@ from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.training.family import Training
 from sentflow.flow import paths, products
 from sentflow.flow.family import Collection, each, json_text, one_of, pick, pick_known, raw_paths, weights_of
-from sentflow.flow.products import CHECK, TABLE, Product
+from sentflow.flow.products import CHECK, FIGURE, TABLE, Product
 from sentflow.flow.provenance import code, versions
 from sentflow.training.snapshots import SNAPSHOT
 
@@ -123,12 +123,12 @@ class Targets:
             there.add(products.DRAWN)
         return [product.name for product in chosen if not product.needs or product.needs in there]
 
-    def groups(self, kind: str) -> dict[str, list[Product]]:
-        """Group → its selected tables, figures or checks, which one job makes."""
+    def groups(self) -> dict[str, list[Product]]:
+        """Group → its selected tables and figures, which one job makes."""
         groups: dict[str, list[Product]] = {}
-        chosen = set(self.selected(f"{kind}s"))
+        chosen = {kind: self.selected(f"{kind}s") for kind in (TABLE, FIGURE)}
         for product in products.PRODUCTS:
-            if product.kind == kind and product.name in chosen:
+            if product.name in chosen.get(product.kind, ()):
                 groups.setdefault(product.group, []).append(product)
         return groups
 
@@ -140,10 +140,15 @@ class Targets:
         modules = sorted({product.module for product in members})
         return lambda _wildcards: code(job, *modules)
 
-    def table_settings(self, members: Iterable[Product]) -> Callable[[Any], str]:
-        names = [product.name for product in members]
+    def product_settings(self, members: Iterable[Product]) -> Callable[[Any], str]:
+        names = {kind: [one.name for one in members if one.kind == kind] for kind in (TABLE, FIGURE)}
         return lambda _wildcards: json_text(
-            {"caption": self.experiment.title, "published": pick_known(self._merged("published"), *names)}
+            {
+                "tables": names[TABLE],
+                "figures": names[FIGURE],
+                "caption": self.experiment.title,
+                "published": pick_known(self._merged("published"), *names[TABLE]),
+            }
         )
 
     def check_settings(self, _wildcards: Any) -> str:

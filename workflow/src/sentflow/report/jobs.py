@@ -375,12 +375,21 @@ def _endings(output: Sequence[Path], name: str, forms: Mapping[str, Any]) -> dic
     return {ending: file for ending, file in endings if ending in forms}
 
 
-@job("jinja2", "pyarrow")
-def make_tables(*, summary: list[In], products: str, settings: Json, output: list[Out]) -> None:
-    """Tables as CSV, Markdown and LaTeX; matrices as wide CSV and compact LaTeX, too.
+@job("jinja2", "matplotlib", "pyarrow")
+def make_products(
+    *, summary: list[In], settings: Json, tables: Sequence[Out] = (), figures: Sequence[Out] = ()
+) -> None:
+    """The tables of a group as CSV, Markdown and LaTeX, matrices as wide CSV and compact LaTeX, too; and its figures.
 
-    Settings: {"caption": how captions begin, "published": table → scores}.
+    Settings: {"tables": names, "figures": names, "caption": how captions begin, "published": table → scores}.
     """
+    make_tables(summary, settings, tables)
+    if figures:
+        make_figures(summary=summary, products=" ".join(settings["figures"]), output=[*figures])
+
+
+def make_tables(summary: Sequence[Path], settings: Mapping[str, Any], output: Sequence[Path]) -> None:
+    """The tables of `make_products`."""
     from sentflow.report.table.formats import csv_text, markdown_text, wide_csv_text
     from sentflow.report.table.latex import compact_latex_text, latex_text
     from sentflow.report.table.table import made
@@ -401,7 +410,7 @@ def make_tables(*, summary: list[In], products: str, settings: Json, output: lis
             write_text(file, forms[ending](table))
         logger.info("%s: %d records", product.name, len(table.records))
 
-    _make_each("table", products.split(), summary, make)
+    _make_each("table", settings["tables"], summary, make)
 
 
 @job("matplotlib", "pyarrow")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.config.collections import Analyser as AnalyserSettings
+from sentflow.errors import naming
 from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
 from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
@@ -343,33 +344,41 @@ def decide(
 @job("ir-measures", "pytrec-eval-terrier", "numpy")
 def evaluate(
     *,
-    run: In,
+    runs: list[In],
     corpus: In,
     questions: In,
     leaks: Sequence[In] = (),
     judgements: In,
     settings: EvaluateSettings,
-    scores: Out,
-    rows: Out,
+    scores: list[Out],
+    rows: list[Out],
 ) -> None:
-    """A run and the judgements of its questions → measures per question, means and intervals."""
+    """The runs of all retrievers and the judgements of their questions → measures per question, means and intervals."""
     from sentflow.retrieval.evaluation import evaluate, write_results
     from sentflow.retrieval.tuning import clusters_of
 
     documents, question_set = CorpusFile(corpus), read_questions(questions, judgements)
-    about, ranked_run = read_run(run, read_ids(corpus)[1])
+    ids = read_ids(corpus)[1]
     leaked = next((read_sealed(file)["leaked"] for file in leaks), None)
-    evaluation = evaluate(
-        ranked_run, question_set, documents, settings.measures, depth=about["depth"], leaked=leaked
-    )
     bootstrap = _bootstrap(settings, question_set.name)
-    kept = {key: value for key, value in about.items() if key != "tied_at_cut"}
     clusters = None
     if settings.cluster:
         clusters = clusters_of(question_set, settings.cluster, settings.cluster_pattern)
-    write_results(scores, rows, evaluation, kept, bootstrap, clusters)
-    means = ", ".join(f"{name} {values.mean():.4f}" for name, values in evaluation.values.items())
-    logger.info("%s on %s: %s", about["retriever"], question_set.name, means)
+
+    def measure(run: Path, scores_file: Path, rows_file: Path) -> None:
+        """Let go of a run before the next is read."""
+        about, ranked_run = read_run(run, ids)
+        evaluation = evaluate(
+            ranked_run, question_set, documents, settings.measures, depth=about["depth"], leaked=leaked
+        )
+        kept = {key: value for key, value in about.items() if key != "tied_at_cut"}
+        write_results(scores_file, rows_file, evaluation, kept, bootstrap, clusters)
+        means = ", ".join(f"{name} {values.mean():.4f}" for name, values in evaluation.values.items())
+        logger.info("%s on %s: %s", about["retriever"], question_set.name, means)
+
+    for run, scores_file, rows_file in zip(runs, scores, rows, strict=True):
+        with naming(f"{run.stem} on {question_set.name}"):
+            measure(run, scores_file, rows_file)
 
 
 @job("ir-measures", "pytrec-eval-terrier", "numpy")

@@ -366,6 +366,10 @@ class Selection(Family):
 
         return of_all
 
+    def by_questions(self, pattern: str) -> list[str]:
+        """A pattern for each selected retriever, with the question set as its wildcard."""
+        return each(pattern, questions=["{questions}"], retriever=self.shown)
+
     def of_shown(self, pattern: str) -> Files:
         return lambda wildcards: each(pattern, questions=[wildcards.questions], retriever=self.shown)
 
