@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
-from sentflow.compare.rows import PairRow, StandingRow
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks
 from sentflow.errors import DataError, naming
 from sentflow.files.io import read_sealed, write_sealed
@@ -270,7 +269,7 @@ def compare(
 ) -> None:
     """Scores, folds and predictions of all tasks and encoders → which encoders differ."""
     from sentflow.compare.across import Grid, across_rows, omnibus_facts, rank_rows
-    from sentflow.compare.rows import AcrossRow, RankRow
+    from sentflow.compare.rows import AcrossRow, PairRow, RankRow, StandingRow
     from sentflow.compare.score_rows import by_protocol
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
 
@@ -350,6 +349,7 @@ def compare_documents(
     *, scores: list[In], rows: list[In], settings: ComparedTasks, summary: Out, pairs: Out, standings: Out
 ) -> None:
     """Scores with documents kept together → what is said of new documents: intervals and tests."""
+    from sentflow.compare.rows import PairRow, StandingRow
     from sentflow.compare.score_rows import DocumentScore
     from sentflow.compare.tasks import compare_tasks, scores_of_tasks
 

@@ -47,17 +47,18 @@ class Loop:
 
     def bound(self, *arguments: Any) -> Callable[[], Any]:
         """What runs the loop on these arrays, as often as it is called, with what is then in them."""
-        words: list[Any] = [_RESULT, _RESULT]
+        words = [_RESULT, _RESULT]
         for value, (kind, dimensions, whole) in zip(arguments, self._kinds, strict=True):
             if not dimensions:
-                words.append(ctypes.c_float(value))
+                words.append(int(np.float32(value).view(np.uint32)))
                 continue
             if (value.dtype, value.ndim) != (kind, dimensions) or not (value.flags.c_contiguous or not whole):
                 raise TypeError(
                     f"{self._function.__name__} is for {self._signature}, not {value.dtype}{value.shape}"
                 )
-            words += [None, None, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-        run = partial(self.native, *words)
+            words += [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        block = (ctypes.c_int64 * len(words))(*words)
+        run = partial(self.native, block)
         run.arrays = arguments  # type: ignore[attr-defined]  # which must live as long
         return run
 
@@ -72,19 +73,11 @@ class Loop:
                 with suppress(DataError), atomic(file) as part:
                     part.write_bytes(content)
                     break
-        name, _, code = content.partition(b"\n")
         engine = _engine()
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
         engine.finalize_object()
-        address = engine.get_function_address(name.decode())
-        words: list[Any] = [ctypes.c_void_p] * 2
-        for _, dimensions, _ in self._kinds:
-            words += (
-                [ctypes.c_void_p] * 2 + [ctypes.c_int64] * (3 + 2 * dimensions)
-                if dimensions
-                else [ctypes.c_float]
-            )
-        return ctypes.CFUNCTYPE(ctypes.c_int, *words)(address)
+        address = engine.get_function_address(f"run_{self._function.__name__}")
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
     def _compile(self) -> bytes:
         import numba
@@ -92,8 +85,28 @@ class Loop:
         _compile_inlined()
         options = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_OPTIONS}
         (compiled,) = numba.njit(self._signature, **options)(self._function).overloads.values()
-        code: bytes = compiled.library._get_compiled_object()
-        return b"\n".join([compiled.fndesc.llvm_func_name.encode(), code])
+        module = llvm.parse_assembly(compiled.library.get_llvm_str())
+        module.link_in(llvm.parse_assembly(self._entry(compiled.fndesc.llvm_func_name)))
+        code: bytes = compiled.library.codegen._tm.emit_object(module)
+        return code
+
+    def _entry(self, name: str) -> str:
+        """A function that reads the arguments of numba's function from a block of words: ctypes takes long for many."""
+        kinds = ["ptr", "ptr"]
+        for _, dimensions, _ in self._kinds:
+            kinds += (
+                ["ptr", "ptr", "i64", "i64", "ptr", *["i64"] * 2 * dimensions] if dimensions else ["float"]
+            )
+        lines = [
+            f"%p{i} = getelementptr i64, ptr %words, i64 {i}\n%v{i} = load {kind}, ptr %p{i}"
+            for i, kind in enumerate(kinds)
+        ]
+        values = ", ".join(f"{kind} %v{i}" for i, kind in enumerate(kinds))
+        return (
+            f'declare i32 @"{name}"({", ".join(kinds)})\n'
+            f"define void @run_{self._function.__name__}(ptr %words) {{\n"
+            + "\n".join([*lines, f'%status = call i32 @"{name}"({values})', "ret void", "}"])
+        )
 
 
 def compiled(signature: str) -> Callable[[Callable[..., None]], Loop]:

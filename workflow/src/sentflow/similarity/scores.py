@@ -27,7 +27,8 @@ logger = logging.getLogger(__name__)
 
 OVERLAP = "overlap"  # the one measure of a baseline
 _ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
-_CELLS_AT_ONCE = 500_000  # of one array of pairs × resamples: 4 MB, so that a block stays near the processor
+# Of one array of pairs × resamples: 0.4 MB, which the allocator keeps; of many pairs so many resamples
+_CELLS_AT_ONCE, _FEWEST_AT_ONCE = 50_000, 20
 
 
 def bootstrap(
@@ -48,7 +49,7 @@ def bootstrap(
     centred_gold, centred = gold - gold.mean(), [column - column.mean() for column in columns]
     found: dict[str, list[np.ndarray]] = {"spearman": [], "pearson": []}
     everything = [np.arange(units.n_units)]
-    cells = max(1, _CELLS_AT_ONCE * units.n_units // len(gold))
+    cells = max(1, max(_CELLS_AT_ONCE, _FEWEST_AT_ONCE * len(gold)) * units.n_units // len(gold))
     for drawn in drawn_counts(everything, n_resamples=n_resamples, seed=seed, cells=cells, dtype=np.float64):
         # sums run over pairs, one resample beside the other
         counts = np.ascontiguousarray(units.weights(drawn).T)
