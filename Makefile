@@ -90,10 +90,10 @@ $(VENV)/docs: $(INSTALLED) envs/requirements-docs.txt
 	$(BIN)/pip install --quiet --require-hashes --no-deps -r envs/requirements-docs.txt
 	touch $@
 
-# After an edit of envs/*.in: the same lists with the SHA-256 of every file of each version, so for all platforms. Needs uv.
-pins:
+# After an edit of envs/*.in: the same lists with the SHA-256 of every file of each version, so for all platforms
+pins: $(INSTALLED)
 	@for list in envs/*.in; do \
-	  uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-annotate \
+	  $(BIN)/uv pip compile --system-certs --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-annotate \
 	    --custom-compile-command "make pins" $$list --output-file $${list%.in}.txt || exit; \
 	done
 
