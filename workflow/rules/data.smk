@@ -12,7 +12,7 @@ for number, dataset in enumerate(["", *targets.samples], 1):
         output:
             each(paths.RAW_FILE, dataset=[dataset or "{dataset}"], file=files),
         # Short, and the slow jobs wait for it.
-        priority: 3
+        priority: 4
         localrule: True
         resources:
             **asks("download", 60),
@@ -35,7 +35,7 @@ job_rule(
     ),
     with_digest(texts=paths.TEXTS),
     per_input=12,
-    priority=3,
+    priority=4,
     constraints=dict(collection=targets.collected),
     roles=targets.of_collection("roles"),
 )
@@ -53,7 +53,7 @@ rule fetch_model:
     wildcard_constraints:
         model=one_of(targets.encoders.archived),
     # See rule embed
-    priority: 1
+    priority: 3
     localrule: True
     resources:
         **asks("fetch_model", 120),
@@ -93,7 +93,7 @@ rule embed:
     wildcard_constraints:
         model=one_of(targets.encoders.with_vectors),
     # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
-    priority: 1
+    priority: 3
     threads: beside_others(targets.encoders.threads, local_cores)
     resources:
         **asks(

@@ -4,7 +4,7 @@ probing = targets.families["probing"]
 
 
 # Short, and the slow jobs wait for it.
-dataset_rules("prepare", probing.from_files, paths.TASK, priority=3)
+dataset_rules("prepare", probing.from_files, paths.TASK, priority=4)
 
 
 job_rule(
@@ -13,11 +13,12 @@ job_rule(
     dict(folds=probing.fold_outputs()),
     minutes=60,
     per_input=5,
+    priority=1,
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
     **probing.probe_params("probe"),
 )
 
-# The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
+# Slow: begun before the many short jobs, they do not hold up the end.
 job_rule(
     "probe_lazy",
     dict(
@@ -26,7 +27,7 @@ job_rule(
     ),
     dict(folds=probing.fold_outputs()),
     minutes=120,
-    priority=2,
+    priority=1,
     constraints=dict(model=one_of(experiment.lazy_models)),
     resources=dict(call_seconds=targets.encoders.call_seconds),
     **probing.probe_params("probe_lazy"),
@@ -86,6 +87,7 @@ for number, scored in enumerate(probing.scored_together, 1):
             predictions=scored.files(paths.SCORE_PREDICTIONS),
         ),
         number=number,
+        priority=1,
         resources=dict(part=scored.part),
         settings=probing.score_settings(scored),
     )

@@ -16,6 +16,7 @@ job_rule(
     with_digest(table=paths.CORPUS),
     minutes=20,
     per_input=retrieval.per_raw_file,
+    priority=4,
     constraints=dict(corpus=one_of(retrieval.prepared_corpora)),
     resources=dict(checks=retrieval.corpus_files.checks, limits=targets.limits),
     settings=retrieval.corpus_files.settings,
@@ -40,6 +41,7 @@ job_rule(
     ),
     minutes=20,
     per_input=dict(corpus=4, raw=12),
+    priority=4,
     resources=dict(checks=retrieval.question_files.checks, limits=targets.limits),
     settings=retrieval.question_files.settings,
 )

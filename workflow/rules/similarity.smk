@@ -3,7 +3,7 @@
 similarity = targets.families["similarity"]
 
 
-dataset_rules("prepare_pairs", similarity.from_files, paths.PAIR_SET)
+dataset_rules("prepare_pairs", similarity.from_files, paths.PAIR_SET, priority=4)
 
 job_rule(
     "similarity",

@@ -27,6 +27,7 @@ job_rule(
     with_digest(table=paths.TRAINING_DATA),
     minutes=120,
     per_input=training.tables.copies_of_raw_files,
+    priority=4,
     constraints=dict(data=one_of(training.tables.of_files)),
     resources=dict(checks=training.tables.checks, limits=targets.limits),
     settings=training.tables.prepare_settings,
@@ -42,6 +43,7 @@ job_rule(
     with_digest(table=paths.TRAINING_DATA),
     minutes=20,
     per_input=12,
+    priority=4,
     constraints=dict(data=one_of(training.tables.collected)),
     resources=dict(checks=training.tables.checks),
     settings=training.tables.collect_settings,
@@ -122,9 +124,11 @@ for number, (steps, models) in enumerate(training.by_steps.items(), 1):
             snapshots=training.kept(snapshot_files(steps), temp),
         wildcard_constraints:
             model=one_of(models),
+        # Much waits for it
+        priority: 2
         # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
         retries: 3
-        threads: 4
+        threads: training.threads
         resources:
             **asks("train", 720, per_input=dict(start_files=6)),
             device=training.device,
@@ -153,7 +157,7 @@ job_rule(
     ),
     paths.DEVELOPMENT_SCORE,
     per_input=7,
-    priority=1,
+    priority=3,
     constraints=dict(model=one_of(training.on_pairs)),
     settings=training.score_settings,
 )
@@ -168,7 +172,7 @@ job_rule(
     ),
     paths.DEVELOPMENT_SCORE,
     per_input=7,
-    priority=1,
+    priority=3,
     constraints=dict(model=one_of(training.searching)),
     settings=training.score_settings,
 )
@@ -192,7 +196,7 @@ job_rule(
         last=paths.LAST_SNAPSHOT,
     ),
     local=True,
-    priority=1,
+    priority=3,
     constraints=dict(model=one_of(training.models)),
     resources=dict(storage=default_storage),
     code=training.choice_code,
