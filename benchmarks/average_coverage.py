@@ -8,6 +8,7 @@ import argparse
 
 import numpy as np
 
+import needs
 from sentflow.stats.pooled import pooled_difference
 
 LEVEL = 0.95
@@ -60,4 +61,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

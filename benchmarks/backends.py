@@ -23,6 +23,7 @@ import psutil
 import torch
 from scipy.stats import spearmanr
 
+import needs
 from embedding_speed import model_folder, sample_texts
 from sentflow.api.data import catalog_pairs, known_tasks, load_task
 from sentflow.encoders.kind import Context
@@ -221,4 +222,4 @@ def thinned(texts: list[str], n: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -11,6 +11,7 @@ import time
 import numpy as np
 from scipy.stats import bootstrap
 
+import needs
 from sentflow.stats.repeatability import published_intervals
 
 LEVEL = 0.99
@@ -87,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import needs
 from startup import Rule, rules_of
 
 THIS = Path(__file__).parents[1]
@@ -126,4 +127,4 @@ def _cpu_of_children() -> float:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+import needs
 from real_scores import OTHERS, RealScores, real_scores
 from sentflow.stats.means import ClusteredScores
 from sentflow.stats.paired import ClusteredT, PairedT
@@ -101,4 +102,4 @@ def intervals(
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

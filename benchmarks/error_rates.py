@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
+import needs
 from average_coverage import DESIGNS, SPREADS, shares
 from pair_graphs import EFFECTS, PARTS, RHO, read, scores
 from probe_documents import KINDS, QUANTITIES, coverage
@@ -249,7 +250,9 @@ def shared_texts(mirror: Path, _: int) -> Iterator[Line]:
     yield "task", "rows", "independent", "largest connected", "documents: texts"
     known = known_tasks({})
     for name in (
-        one for one, entry in known.tasks.items() if one.endswith("-sample") and entry["layout"] != "single"
+        one
+        for one, entry in known["tasks"].items()
+        if one.endswith("-sample") and entry["layout"] != "single"
     ):
         with tempfile.TemporaryDirectory() as folder:
             table = load_task(name, known, folder=Path(folder), protocol=PUBLISHED, mirrors=[str(mirror)])
@@ -277,4 +280,4 @@ def averages(_: Path, n_samples: int) -> Iterator[Line]:
 
 if __name__ == "__main__":
     with threadpool_limits(1):  # products are small, and threads would wait for each other
-        main()
+        needs.run(main)

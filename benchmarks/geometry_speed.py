@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+import needs
 from sentflow.geometry.facts import uniformity
 from sentflow.geometry.measures import (
     average_cosine_interval,
@@ -62,4 +63,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

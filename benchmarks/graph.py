@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import needs
+
 REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(REPOSITORY / "tests" / "fixtures"))
 
@@ -239,4 +241,4 @@ def told(cost: Cost) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import needs
+
 os.environ["OMP_NUM_THREADS"] = "1"  # before NumPy: jobs inherit it
 
 import numpy as np
@@ -197,4 +199,4 @@ def draw(points: list[Point], results: dict[str, Any], figure: Path, *, fixed_ro
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -8,6 +8,8 @@ questions), questions per CPU second. Prints a table in Markdown.
 import argparse
 import os
 
+import needs
+
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # before NumPy is imported
 
 import time
@@ -99,4 +101,4 @@ def made_vectors(n: int, n_questions: int) -> tuple[Vectors, np.ndarray]:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

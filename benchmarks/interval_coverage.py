@@ -13,6 +13,7 @@ from collections import defaultdict
 import numpy as np
 from scipy import stats
 
+import needs
 from sentflow.stats.items import item_replicates, resampling_units
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT, mcnemar
@@ -212,4 +213,4 @@ def table(results: dict) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

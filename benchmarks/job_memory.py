@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+import needs
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.texts.collection import write_texts
 from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
@@ -29,26 +30,22 @@ job_named(sys.argv[1]).run(sys.argv[2:])
 [peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
 print(peak)
 """
-_COMMON: Mapping[str, Any] = {"model": "m", "seed": 1, "level": 0.95, "n_resamples": 100}
+_RESAMPLING: Mapping[str, Any] = {"seed": 1, "level": 0.95, "n_resamples": 100}
+_ALIGNED = {"variant": "definition", "threshold": 4.0, "comparison": "at-least", "sentences": "unique"}
+_SETS: Mapping[str, Any] = {"collections": {"t": ["a"]}}
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "align": {
-        **_COMMON,
-        "alignment": "a",
-        "variant": "definition",
-        "threshold": 4.0,
-        "comparison": "at-least",
-        "sentences": "unique",
+        **_RESAMPLING,
+        "pair_sets": ["a"],
+        "collections": {"t": {"a": {**_ALIGNED, "pairs": ["a"]}}},
     },
-    "geometry": {
-        **_COMMON,
-        "family": "own",
-        "truncation": [64, 256],
-        "neighbours": 10,
-        "measure": "cosine",
-        "correlation": "spearman",
+    "geometry": {**_RESAMPLING, **_SETS, "truncation": [64, 256]},
+    "similarity": {**_RESAMPLING, **_SETS},
+    "regress": {
+        "seed": 1,
+        "pair_sets": ["a"],
+        "collections": {"t": {"r": dict.fromkeys(("train", "dev", "test"), "a")}},
     },
-    "similarity": {**_COMMON, "pairs": "a"},
-    "regress": {"model": "m", "regression": "r", "seed": 1},
 }
 
 
@@ -95,15 +92,14 @@ def _written(folder: Path, name: str, n_pairs: int, width: int) -> tuple[list[st
     write_embeddings(
         folder / "e.npy", folder / "e.json", vectors, {"text_order_sha256": text_order_sha256(texts)}
     )
-    parts = ("train", "dev", "test") if name == "regress" else ("pairs",)
     files = {
-        **dict.fromkeys(parts, "a.parquet"),
+        "pairs": "a.parquet",
         "texts": "t.parquet",
         "embeddings": "e.npy",
         "info": "e.json",
     }
     words = [word for key, file in files.items() for word in (f"--{key}", str(folder / file))]
-    words += ["--settings", json.dumps(SETTINGS[name])]
+    words += ["--model=m", "--settings", json.dumps(SETTINGS[name])]
     outputs = (
         {"scores": "out.json", "rows": "rows.parquet"} if name == "similarity" else {"output": "out.json"}
     )
@@ -131,4 +127,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

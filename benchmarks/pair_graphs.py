@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+import needs
 from sentflow.api.data import catalog_pairs
 from sentflow.compare.pair_sets import normal_test
 from sentflow.similarity.measures import spearman
@@ -243,4 +244,4 @@ def coverage(
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

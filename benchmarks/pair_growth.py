@@ -13,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
+import needs
 from retrieval_growth import Cost, job
 from sentflow.files.io import digest_of, read_json, write_json
 from sentflow.training.data.table import TrainingData, read_training_data, write_training_data
 
 NEAR_EVERY, BATCH = 50, 10_000
 READER = {"format": "jsonl", "files": ["pairs.jsonl"], "other": "other"}
-READING = {"form": "pairs", "sources": [{"where": "", "dataset": "raw", "rows": READER}]}
+READING = {"form": "pairs", "sources": [{"where": "source", "dataset": "raw", "rows": READER}]}
 CLEANING = {"language": "pt", "tests": [["task", "held out"]]}
 
 
@@ -51,7 +52,17 @@ def measure(n: int, n_tests: int | None, words: np.ndarray, lengths: np.ndarray)
         raw, pairs, out = folder / "raw" / "pairs.jsonl", folder / "pairs.parquet", folder / "out.parquet"
         raw.parent.mkdir()
         write_pairs(raw, n, words, lengths, draws)
-        given = ["--data", "drawn", "--raw", raw, "--settings", json.dumps(READING), "--output", pairs]
+        given = [
+            "--data",
+            "drawn",
+            "--raw",
+            raw,
+            "--settings",
+            json.dumps(READING),
+            "--checks={}",
+            "--table",
+            pairs,
+        ]
         shown(
             n,
             "prepare_training",
@@ -64,10 +75,10 @@ def measure(n: int, n_tests: int | None, words: np.ndarray, lengths: np.ndarray)
             write_training_data(folder / "tests.parquet", tests, {})
             read, pairs = pairs, folder / "cleaned.parquet"
             given = ["--relation", read, "--tests", folder / "tests.parquet"]
-            cost = job("clean_pairs", [*given, "--settings", json.dumps(CLEANING), "--output", pairs])
+            cost = job("clean_pairs", [*given, "--settings", json.dumps(CLEANING), "--table", pairs])
             shown(n, "clean_pairs", cost, read_json(pairs.with_suffix(".json"))["kept"])
-        given = ["--data", "all", "--relations", pairs, "--settings", '{"near": 0.8}']
-        cost = job("combine_pairs", [*given, "--output", out])
+        given = ["--data", "all", "--relations", pairs, "--near=0.8"]
+        cost = job("combine_pairs", [*given, "--checks={}", "--table", out])
         shown(n, "combine_pairs", cost, read_json(out.with_suffix(".json"))["rows"])
 
 
@@ -102,4 +113,4 @@ def shown(n: int, what: str, cost: Cost, kept: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import stdtrit
 from threadpoolctl import threadpool_limits
 
+import needs
 from real_probes import (
     DATASETS,
     CrossValidated,
@@ -205,4 +206,4 @@ def lines(found: list[Sample], drawn_share: float) -> Iterator[str]:
 
 if __name__ == "__main__":
     with threadpool_limits(1):  # products are small, and threads would wait for each other
-        main()
+        needs.run(main)

@@ -1,15 +1,14 @@
 """One probe job on made-up rows, in a process of its own: how long it takes and how much memory it needs."""
 
-import json
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.probing.settings import PUBLISHED, ProbeSettings
 from sentflow.texts.collection import distinct_texts, write_texts
 from sentflow.texts.table import TaskInfo, TaskTable, read_task, write_task
 
@@ -83,28 +82,17 @@ def write_rows(folder: Path, n_rows: int, dimension: int, *, layout: str = "sing
     return files
 
 
-def run_job(
-    files: dict[str, Path],
-    output: Path,
-    *,
-    folds: int = 1,
-    training: dict[str, Any] | None = None,
-    **settings: Any,
-) -> Job:
+def probe_settings(repetitions: int, classifier: str = "logistic") -> str:
+    """Those of a job `probe`, as JSON."""
+    protocol = PUBLISHED.but(repetitions=repetitions, classifier=classifier)
+    return ProbeSettings(metric="mcc", protocol=protocol).as_json()
+
+
+def run_job(files: dict[str, Path], output: Path, *, folds: int = 1) -> Job:
     """Run the job `probe` on the first folds of the first repetition."""
-    complete = {
-        "protocol": "published",
-        "repetitions": 1,
-        "folds": 5,
-        "seed": 9847706,
-        "metric": "mcc",
-        "classifier": "logistic",
-        **({"training": training} if training else {}),
-        **settings,
-    }
     words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
     outputs = [str(output / f"rep-1/fold-{fold}.parquet") for fold in range(1, folds + 1)]
-    command = [sys.executable, "-c", _CODE, *words, "--settings", json.dumps(complete), "--folds", *outputs]
+    command = [sys.executable, "-c", _CODE, *words, "--settings", probe_settings(1), "--folds", *outputs]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)

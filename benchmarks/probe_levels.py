@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import stdtr
 from threadpoolctl import threadpool_limits
 
+import needs
 from real_probes import DATASETS, THREE_CLASSES, Predicted, RealTask, cross_validated, drawn, text_task
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.out_of_fold import OutOfFoldT, row_scores
@@ -158,4 +159,4 @@ def _any_by_holm(p: np.ndarray, alpha: float) -> float:
 
 if __name__ == "__main__":
     with threadpool_limits(1):  # products are small, and threads would wait for each other
-        main()
+        needs.run(main)

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+import needs
 from probe_errors import (
     FiveByTwo,
     Tested,
@@ -234,4 +235,4 @@ def root_mean_square(values: np.ndarray) -> float:
 
 if __name__ == "__main__":
     with threadpool_limits(1):  # products are small, and threads would wait for each other
-        main()
+        needs.run(main)

@@ -11,6 +11,7 @@ import time
 import numpy as np
 import torch
 
+import needs
 from plain_probe import plain_cross_validate
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.settings import PUBLISHED
@@ -80,4 +81,4 @@ def rows(n_rows: int, width: int, n_classes: int) -> tuple[np.ndarray, np.ndarra
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

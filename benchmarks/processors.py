@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+import needs
 from processor_settings import (
     MKL_AVX2,
     MKL_BASELINE,
@@ -243,4 +244,4 @@ def least_cosine(first: np.ndarray, now: np.ndarray) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

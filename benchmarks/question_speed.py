@@ -7,6 +7,8 @@ are taken in turn, and the least of several times counts.
 import argparse
 import os
 
+import needs
+
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported
 
 import time
@@ -76,4 +78,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

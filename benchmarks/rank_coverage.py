@@ -10,6 +10,7 @@ import argparse
 
 import numpy as np
 
+import needs
 from sentflow.stats.across import rank_intervals, ranks
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.pooled import pooled_difference
@@ -84,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

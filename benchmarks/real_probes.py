@@ -190,7 +190,7 @@ def text_task(mirror: Path, name: str, *, folder: Path, n_encoders: int = 2) -> 
     )[:n_encoders]
     reduced = TruncatedSVD(COMPONENTS + 1, random_state=1)  # the first is little more than the mean
     encoded = [reduced.fit_transform(one.fit_transform(table.text_a)) for one in counted]
-    return _population(table, encoded, known.tasks[name]["metric"])
+    return _population(table, encoded, known["tasks"][name]["metric"])
 
 
 def embedded_task(results: Path, name: str, model: str) -> RealTask:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import needs
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.texts.collection import write_texts
 from sentflow.texts.corpora import read_corpus
@@ -208,4 +209,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -8,6 +8,8 @@ tables in Markdown. --zalo is a folder with legal_corpus.json and train_question
 import argparse
 import os
 
+import needs
+
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # before NumPy is imported
 
 import json
@@ -157,4 +159,4 @@ def least(parts: Mapping[str, Callable[[], object]], turns: int) -> dict[str, fl
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

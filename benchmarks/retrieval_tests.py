@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
+import needs
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
 from sentflow.stats.multiplicity import holm, sign_flip_p_values
@@ -263,4 +264,4 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import needs
+
 ADDED = "\n_ADDED_BY_A_BENCHMARK = 1\n"
 
 
@@ -119,4 +121,4 @@ def _planned(project: Path, configfile: Path, everything: bool) -> set[str]:  # 
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

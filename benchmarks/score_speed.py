@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+import needs
 from bootstrap_speed import scipy_interval
 from sentflow.probing.settings import PUBLISHED
 from sentflow.stats.items import OutOfFold, Units, item_interval, metric_values, resampling_units
@@ -160,4 +161,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -20,6 +20,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import needs
 from probe_speed import rows
 from sentflow.probing.cross_validation import cross_validate
 
@@ -187,4 +188,4 @@ def line(name: str, seconds: float, ours: float, score: float) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -13,6 +13,7 @@ import time
 import numpy as np
 from scipy.sparse import csr_array
 
+import needs
 from sentflow.probing.fold import ProbeDesign
 from sentflow.probing.rows import pair_features
 from sentflow.probing.settings import PUBLISHED
@@ -113,4 +114,4 @@ def peak_megabytes() -> float:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -16,6 +16,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import needs
+
 # Before the first import that is told; `python -I -S -c pass` takes as long
 INTERPRETER_SECONDS = 0.01
 _LINE = re.compile(r"^import time:\s+(\d+) \|\s+\d+ \|\s*(\S+)$", re.MULTILINE)
@@ -75,7 +77,7 @@ def rules_of(results: Path) -> dict[str, Rule]:
             rule.imports += seconds
             rule.packages[module.split(".")[0]] += seconds
     if not any(rule.imports for rule in rules.values()):
-        raise SystemExit(f"{results}: no log tells its imports. Run with PYTHONPROFILEIMPORTTIME=1.")
+        raise FileNotFoundError(f"{results}: no log tells its imports. Run with PYTHONPROFILEIMPORTTIME=1.")
     return rules
 
 
@@ -101,4 +103,4 @@ def print_slowest(results: Path, rule: str, n: int = 15) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import needs
+
 if TYPE_CHECKING:
     from sentflow.texts.pairs import PairTable
 
@@ -130,4 +132,4 @@ def programs(
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

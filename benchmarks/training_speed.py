@@ -14,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import needs
 from embedding_speed import lines_of, model_folder
 
 OURS, THEIRS = "sentflow", "sentence-transformers"
@@ -85,11 +87,12 @@ class Program:
         """CPU seconds of a turn, and the peak of memory so far in MB."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write("go on\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has ended, and said why
+            self._process.stdin.write("go on\n")
+            self._process.stdin.flush()
         while not (line := self._process.stdout.readline()).startswith("turn "):
             if not line:
-                raise SystemExit("a program ended before its turns were over")
+                raise subprocess.CalledProcessError(self._process.wait(), self._process.args)
         _, seconds, memory = line.split()
         return float(seconds), float(memory)
 
@@ -209,4 +212,4 @@ def train_theirs(arguments: argparse.Namespace, texts: list[str], folder: Path) 
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)

@@ -5,7 +5,6 @@ jobs run in turn with those of this one. The first job of a checkout may compile
 """
 
 import argparse
-import json
 import os
 import resource
 import subprocess
@@ -13,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from probe_job import write_rows
+import needs
+from probe_job import probe_settings, write_rows
 
 REPETITIONS, FOLDS = 2, 5
 # layout, width of an embedding, classifier
@@ -48,14 +48,6 @@ def main() -> None:
 
 def job_seconds(checkout: Path, files: dict[str, Path], folder: Path, classifier: str) -> float:
     """CPU seconds of one job, from the start of Python to its end."""
-    settings = {
-        "protocol": "published",
-        "repetitions": REPETITIONS,
-        "folds": FOLDS,
-        "seed": 9847706,
-        "metric": "mcc",
-        "classifier": classifier,
-    }
     words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
     outputs = [
         str(folder / f"rep-{repetition}/fold-{fold}.parquet")
@@ -65,7 +57,7 @@ def job_seconds(checkout: Path, files: dict[str, Path], folder: Path, classifier
     command = [sys.executable, "-m", "sentflow.jobs", "probe", *words]
     before = cpu_seconds()
     subprocess.run(
-        [*command, "--settings", json.dumps(settings), "--folds", *outputs],
+        [*command, "--settings", probe_settings(REPETITIONS, classifier), "--folds", *outputs],
         env={**os.environ, "PYTHONPATH": str(checkout / "workflow/src"), "OMP_NUM_THREADS": "1"},
         stderr=subprocess.DEVNULL,
         check=True,
@@ -80,4 +72,4 @@ def cpu_seconds() -> float:
 
 
 if __name__ == "__main__":
-    main()
+    needs.run(main)
