@@ -82,7 +82,9 @@ def costs(
     tokens = {name: _tokens(entry, experiment) for name, entry in experiment.trained_models.items()}
     speeds = {} if tokens_per_second else speeds_here(tokens, experiment.entries["models"])
     trainings = {
-        name: None if n is None else n / speeds.get(name, tokens_per_second or _TOKENS_PER_SECOND)
+        name: None
+        if n is None
+        else COSTS[_TRAIN].seconds + n / (speeds.get(name) or tokens_per_second or _speed(name, experiment))
         for name, n in tokens.items()
     }
     here = _measured_here()
@@ -236,7 +238,7 @@ def speeds_here(tokens: Mapping[str, int | None], models: Entries) -> dict[str, 
 
     `tokens`: of each training, as an estimate. The start is that of the first of several stages.
     """
-    origin = {name: _origin(models[name], models) for name in tokens}
+    origin = {name: str(_first_start(models[name], models)) for name in tokens}
     done: dict[str, list[tuple[int, float]]] = {}
     for name, n in tokens.items():
         file = Path(paths.TRAINING_MADE.format(model=name))
@@ -246,10 +248,18 @@ def speeds_here(tokens: Mapping[str, int | None], models: Entries) -> dict[str, 
     return {name: speed[start] for name, start in origin.items() if start in speed}
 
 
-def _origin(entry: Entry, models: Entries) -> str:
+def _speed(name: str, experiment: Experiment) -> float:
+    """That of BERT-base, or as much more as a network of drawn weights has smaller layers."""
+    start = _first_start(experiment.trained_models[name], experiment.entries["models"])
+    drawn = start.get("configuration", {}) if isinstance(start, Mapping) else {}
+    size = drawn.get("num_hidden_layers", 12) * drawn.get("hidden_size", 768) ** 2
+    return _TOKENS_PER_SECOND * 12 * 768**2 / float(size)
+
+
+def _first_start(entry: Entry, models: Entries) -> Any:
     while isinstance(start := entry["start"], str) and models[start]["kind"] == TRAINED:
         entry = models[start]
-    return str(start)
+    return start
 
 
 def _collected_rows(data: Entry, entries: AllEntries) -> int | None:
