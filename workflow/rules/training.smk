@@ -128,7 +128,7 @@ for number, (steps, models) in enumerate(training.by_steps.items(), 1):
         priority: 2
         # Each attempt goes on where the one before was ended; only one that failed with an explanation does nothing.
         retries: 3
-        threads: training.threads
+        threads: 4
         resources:
             **asks("train", 720, per_input=dict(start_files=6)),
             device=training.device,

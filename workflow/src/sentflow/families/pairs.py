@@ -27,7 +27,6 @@ from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTit
 from sentflow.similarity.settings import ComparedSets, Overlaps, Parts, Regressed, ScoredSets
 from sentflow.training.settings import HELD_OUT
 
-_PARTS = ("train", "dev", "test")
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
 

@@ -1,6 +1,5 @@
 """Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -37,8 +36,6 @@ from sentflow.training.snapshots import (
     snapshot_name,
 )
 from sentflow.training.sweeps import shown_sweep
-
-_FEW_TOKENS = 50_000
 
 
 class Training(Family):
@@ -172,14 +169,6 @@ class Training(Family):
     def device(self, wildcards: Any) -> str:
         """Where it is computed. Not a setting of science: changing it runs nothing again."""
         return json_text(self.models[wildcards.model].get("device"))
-
-    def threads(self, wildcards: Any) -> int:
-        """One where a network of drawn weights computes so little that most of the time it is loading libraries."""
-        entry = self.models[wildcards.model]
-        training = TrainingSettings.model_validate(entry["training"])
-        steps = math.inf if training.steps is None else training.steps
-        tokens = steps * training.batch_size * training.accumulate * training.max_tokens
-        return 1 if not self._base(entry)[0] and tokens <= _FEW_TOKENS else 4
 
     def gpus(self, wildcards: Any) -> int:
         """GPUs that a training asks a cluster for: those that its entry names."""
