@@ -20,7 +20,6 @@ from sentflow.cli.tune import sample_texts
 from sentflow.encoders.kind import Context
 from sentflow.encoders.kinds.sentence_transformers import SentenceTransformerEncoder
 from sentflow.encoders.settings import TEXT, VectorSettings
-from sentflow.jobs.machine import prepare_environment
 
 BATCH_SIZES = (8, 32, 128)
 
@@ -36,7 +35,6 @@ def main() -> None:
     texts = (lines_of(arguments.texts) if arguments.texts else sample_texts())[: arguments.most]
     distinct = list(dict.fromkeys(texts))
     torch.set_num_threads(arguments.threads)
-    prepare_environment(arguments.threads)
     programs = programs_for(texts, distinct, threads=arguments.threads)
     seconds, vectors = race(programs, turns=arguments.turns)
     ours = seconds["sentflow"]

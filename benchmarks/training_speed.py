@@ -136,7 +136,6 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
 
     from sentflow.encoders.neural.load import load_model
     from sentflow.encoders.settings import VectorSettings
-    from sentflow.jobs.machine import prepare_environment
     from sentflow.training.contract import build_objective
     from sentflow.training.draws import Draws
     from sentflow.training.leave import Watch
@@ -145,7 +144,6 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     from sentflow.training.settings import TrainingSettings
 
     torch.set_num_threads(1)
-    prepare_environment(1)
     encoder = load_model(model_folder(), VectorSettings(), "cpu", {}, plain=False)
     settings = TrainingSettings(
         learning_rate=RATE,

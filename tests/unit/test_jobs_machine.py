@@ -1,7 +1,4 @@
 import os
-import platform
-import subprocess
-import sys
 
 import pytest
 
@@ -21,20 +18,3 @@ def test_threads_that_wait_leave_their_core_unless_the_user_says_otherwise(monke
     monkeypatch.setattr(os, "environ", dict(told))
     prepare_environment(2)
     assert os.environ["OMP_WAIT_POLICY"] == told.get("OMP_WAIT_POLICY", "PASSIVE")
-
-
-_FREED_AND_ASKED_FOR = """
-from resource import RUSAGE_SELF, getrusage
-from sentflow.jobs.machine import prepare_environment
-prepare_environment(1)
-for _ in range(2):
-    before = getrusage(RUSAGE_SELF).ru_minflt
-    b"x" * (40 << 20)
-print(getrusage(RUSAGE_SELF).ru_minflt - before)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told to keep memory")
-def test_memory_that_was_freed_is_not_asked_of_the_system_again():
-    done = subprocess.run([sys.executable, "-c", _FREED_AND_ASKED_FOR], capture_output=True, check=True)
-    assert int(done.stdout) < 1000  # of 10,240 pages

@@ -2,14 +2,10 @@
 
 import os
 import platform
-from contextlib import suppress
-from ctypes import CDLL
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _CPUINFO = Path("/proc/cpuinfo")
-# Bytes by option of glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD
-_KEPT_MEMORY = {-1: 2**31 - 1, -2: 1 << 26, -3: 1 << 30}
 # By which libraries choose their loops, the widest first; see docs/reproducibility.md.
 _INSTRUCTIONS = {"avx512f": "AVX-512", "avx2": "AVX2", "sse4_2": "SSE4.2"}
 
@@ -23,18 +19,12 @@ def library_version(distribution: str) -> str:
 
 
 def prepare_environment(threads: int) -> None:
-    """Let libraries of neural networks stay offline and within their threads, before they are imported.
-
-    What they free stays with the process: each layer asks for as much again, and new pages took a tenth of its time.
-    """
+    """Let libraries of neural networks stay offline and within their threads, before they are imported."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"
     os.environ["RAYON_NUM_THREADS"] = str(threads)
     # A thread that waits for others would keep a core busy, which another job has use for
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    with suppress(AttributeError):  # not every C library has it
-        for option, value in _KEPT_MEMORY.items():
-            CDLL(None).mallopt(option, value)
 
 
 def processor_name(cpuinfo: Path = _CPUINFO) -> str:
