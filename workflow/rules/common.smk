@@ -165,7 +165,7 @@ def dataset_rules(job, files, table, *, minutes=10, **directives):
             dict(raw=one.raw),
             with_digest(tables=one.tables(table)),
             number=number,
-            minutes=minutes * len(one.names),
+            minutes=minutes + 2 * len(one.names),
             resources=dict(dataset=dataset, checks=one.checks, limits=targets.limits),
             settings=one.settings,
             **directives,

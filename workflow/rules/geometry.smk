@@ -21,7 +21,7 @@ job_rule(
         **geometry.vectors_of(geometry.aligned),
     ),
     each(paths.ALIGNMENT, alignment=flat(geometry.aligned), model=["{model}"]),
-    minutes=60,
+    minutes=30 + 5 * len(flat(geometry.aligned)),
     per_input=dict(pairs=7),
     per_largest=dict(texts=7, embeddings=7),
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
@@ -36,7 +36,7 @@ job_rule(
         **geometry.permuted_vectors(),
     ),
     each(paths.GEOMETRY, collection=geometry.described, model=["{model}"]),
-    minutes=120,
+    minutes=60 + 20 * len(geometry.described),
     per_input=dict(pairs=16),
     per_largest=dict.fromkeys(
         ("texts", "embeddings", "permuted_texts", "permuted_embeddings"), 16

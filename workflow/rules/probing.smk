@@ -86,6 +86,7 @@ for number, scored in enumerate(probing.scored_together, 1):
             tables=scored.files(paths.SCORE_TABLE),
             predictions=scored.files(paths.SCORE_PREDICTIONS),
         ),
+        minutes=10 + 3 * len(scored.tasks),
         number=number,
         priority=1,
         resources=dict(part=scored.part),
@@ -155,7 +156,7 @@ for number, (dataset, tasks) in enumerate(probing.audited.items(), 1):
         "audit",
         digested(rows=each(paths.TASK, task=tasks)),
         each(paths.AUDIT, task=tasks),
-        minutes=20 * len(tasks),
+        minutes=20 + 5 * len(tasks),
         per_largest=dict(rows=50),
         number=number,
         resources=dict(dataset=dataset),
@@ -171,6 +172,7 @@ if probing.tasks:
             predictions=probing.predictions_of_real_models(),
         ),
         each(paths.HARDEST, task=probing.tasks),
+        minutes=10 + 3 * len(probing.tasks),
         settings=probing.hardest_settings,
     )
 

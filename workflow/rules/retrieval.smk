@@ -303,7 +303,7 @@ job_rule(
         scores=retrieval.by_questions(paths.RETRIEVAL),
         rows=retrieval.by_questions(paths.RETRIEVAL_ROWS),
     ),
-    minutes=60,
+    minutes=30 + 5 * len(retrieval.shown),
     per_input=dict(corpus=4, questions=30, judgements=30),
     per_largest=dict(runs=30),
     settings=retrieval.evaluate_settings,

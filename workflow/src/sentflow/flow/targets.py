@@ -246,7 +246,8 @@ class Targets:
 
 
 def _is_sample(dataset: Entry) -> bool:
-    return all(url.startswith(SAMPLES) for file in dataset["files"].values() for url in file["urls"])
+    urls = [url for file in dataset["files"].values() for url in file["urls"]]
+    return bool(urls) and all(url.startswith(SAMPLES) for url in urls)
 
 
 def downloaded_content(files: Iterable[Entry]) -> str:

@@ -66,7 +66,10 @@ class Loop:
     def native(self) -> Callable[..., Any]:
         """The machine code: compiled, or read where an earlier process compiled it."""
         files = [folder / f"{self._function.__name__}.o" for folder in _cache_folders()]
-        content = next((file.read_bytes() for file in files if file.exists()), b"")
+        content = b""
+        for file in files:
+            with suppress(OSError):
+                content = content or file.read_bytes()
         if not content:
             content = self._compile()
             for file in files:
@@ -151,7 +154,9 @@ def _cache_folders() -> tuple[Path, ...]:
     states += sorted(f"{key}={value}" for key, value in os.environ.items() if key.startswith("NUMBA_"))
     digest = hashlib.sha256(here.read_bytes() + "\n".join(states).encode()).hexdigest()
     named = os.environ.get("NUMBA_CACHE_DIR")
-    caches = [named] if named else [here.parent / "__pycache__", Path("~/.cache/sentflow").expanduser()]
+    # Not that of a path, which raises where there is no home
+    home = os.path.expanduser("~")  # noqa: PTH111
+    caches = [named] if named else [here.parent / "__pycache__", Path(home, ".cache", "sentflow")]
     return tuple(Path(cache, f"{llvm.get_host_cpu_name()}-{digest[:16]}") for cache in caches)
 
 

@@ -371,9 +371,18 @@ def make_products(
 
     Settings: {"tables": names, "figures": names, "caption": how captions begin, "published": table → scores}.
     """
-    make_tables(summary, settings, tables)
-    if figures:
-        make_figures(summary=summary, products=" ".join(settings["figures"]), output=[*figures])
+    wrong = []
+    try:
+        make_tables(summary, settings, tables)
+    except DataError as error:
+        wrong.append(str(error))
+    try:
+        if figures:
+            make_figures(summary=summary, products=" ".join(settings["figures"]), output=[*figures])
+    except DataError as error:
+        wrong.append(str(error))
+    if wrong:
+        raise DataError("\n".join(wrong))
 
 
 def make_tables(summary: Sequence[Path], settings: Mapping[str, Any], output: Sequence[Path]) -> None:
