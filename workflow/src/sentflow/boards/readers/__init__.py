@@ -1,0 +1,3 @@
+"""Readers of formats. Those that recognise fewer files are imported, and so asked, first."""
+
+from sentflow.boards.readers import trec as trec
