@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
-from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores
+from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, is_aggregate
 from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
@@ -17,14 +17,8 @@ _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
 _BESIDE = re.compile(r"(readme|license|licence|changelog|citation|contributing)\b.*|\..*", re.IGNORECASE)
-# Rows and columns over the others, by their whole names
-_AGGREGATE = re.compile(
-    r"((naive|weighted|simple|macro|micro|grand|total|overall|geometric)[ _-]*)*(avg|average|mean|overall|total)s?"
-    r"(?![ _-]*(reciprocal|absolute|squared?|precision|error))\b.*"
-    r"|.*[ _-](avg|average|mean|overall)\.?|all|#"
-    r"|(mean[ _-]*)?rank(ing)?( ?\(.*\))?|borda.*|(mean[ _-]*)?win[ _-]?rates?",
-    re.IGNORECASE,
-)
+_FORUM = re.compile(r"cqadupstack\W*\w", re.IGNORECASE)  # 12 forums of one source
+_AVERAGED = re.compile(r"(naive|simple|weighted)[ _-]average", re.IGNORECASE)  # a metric of groups
 _MODEL_AGGREGATE = re.compile(r"(macro[ _-]*)?(avg|average|mean|median|overall)\.?", re.IGNORECASE)
 # Metrics of which lower is better wherever they are used; no part of a score up to 1 or 100
 _ERRORS = re.compile(
@@ -130,7 +124,10 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     if options.tasks:
         rows = rows[rows["task"].isin(options.tasks)]
     rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
-    dropped = [name for name in tasks if name not in options.tasks and _AGGREGATE.fullmatch(name)]
+    averaged = {*rows.loc[rows["metric"].str.fullmatch(_AVERAGED), "task"]}
+    dropped = [
+        name for name in tasks if name not in options.tasks and (is_aggregate(name) or name in averaged)
+    ]
     models = [name for name in rows["model"].unique() if _MODEL_AGGREGATE.fullmatch(name)]
     kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
     if len(kept) < len(rows):
@@ -176,7 +173,7 @@ def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, lis
         )
     if len(other) == len(metrics):
         raise DataError(f"no task has the metric {options.metric!r}: {listed(other, _SHOWN)}.")
-    notes = [f"Without {options.metric}, so by their only metric: {listed(other)}."] if other else []
+    notes = [f"Tasks without {options.metric} count by their only metric: {listed(other)}."] if other else []
     own = rows["task"].map(chosen)
     kept = rows[rows["metric"].isin([""]) | rows["metric"].eq(own)]
     return kept.assign(metric=own[kept.index]), notes
@@ -225,7 +222,8 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
         raise DataError(
             f"several groups of one task: {listed(open_ones, _SHOWN)}. Give its group with --groups."
         )
-    group = {**dict(zip(said["task"], said["group"], strict=True)), **options.groups}
+    forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
+    group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
     return rows.assign(group=rows["task"].map(group).fillna("").astype(object)), []
 
 
