@@ -48,9 +48,9 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
     options = replace(options, files=tuple(path for path, _ in found))
     tables: list[pd.DataFrame] = []
     notes: list[str] = []
-    for path, format_of in found:
-        scores = format_of.read(path, options)
-        tables.append(scores.rows.assign(file=str(path)))
+    for format_of in dict.fromkeys(one for _, one in found):
+        scores = format_of.read([path for path, one in found if one is format_of], options)
+        tables.append(scores.rows)
         notes += scores.notes
     if not any(map(len, tables)):
         raise DataError("the files hold no scores. Name at least one file or folder with results.")

@@ -4,7 +4,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -58,28 +58,49 @@ class Reader:
     """A format."""
 
     name: str
-    recognises: Callable[
-        [Path], bool
-    ]  # a file or a folder, by names and a look inside; cheap, and never an error
-    # Raises DataError: what is wrong, where, which option or file settles it
-    read: Callable[[Path, Options], Scores]
+    # A file or a folder, by names and a look inside; cheap, and never an error
+    recognises: Callable[[Path], bool]
+    # All files and folders of the format that are read together, at once. `Scores.rows` has the column ``file`` beside
+    # `COLUMNS`, for messages. Raises DataError: what is wrong, where, which option or file settles it
+    read: Callable[[Sequence[Path], Options], Scores]
 
 
 READERS: dict[str, Reader] = {}
 """By name, in the order in which they are asked: that of the imports in `sentflow.boards.readers`."""
 
 
-def reader(
-    name: str, recognises: Callable[[Path], bool]
-) -> Callable[[Callable[[Path, Options], Scores]], Callable[[Path, Options], Scores]]:
-    """Register a function as the reader of a format.
+ReadOne = Callable[[Path, Options], Scores]
+ReadAll = Callable[[Sequence[Path], Options], Scores]
+
+
+def reader(name: str, recognises: Callable[[Path], bool]) -> Callable[[ReadOne], ReadOne]:
+    """Register a function as the reader of a format of which each file is read for itself.
 
     It gives all metrics, duplicates and missing cells as they are: `sentflow.boards.files.read_files` chooses, merges,
     decides units and directions, and drops what is named like an aggregate. It drops itself what only the format can
     tell to be one, such as groups of tasks, and says so in a note.
     """
 
-    def register(read: Callable[[Path, Options], Scores]) -> Callable[[Path, Options], Scores]:
+    def register(read: ReadOne) -> ReadOne:
+        def each(paths: Sequence[Path], options: Options) -> Scores:
+            found = {path: read(path, options) for path in paths}
+            rows = [scores.rows.assign(file=str(path)) for path, scores in found.items()]
+            notes = [note for scores in found.values() for note in scores.notes]
+            return Scores(pd.concat(rows, ignore_index=True), tuple(notes))
+
+        READERS[name] = Reader(name, recognises, each)
+        return read
+
+    return register
+
+
+def board_reader(name: str, recognises: Callable[[Path], bool]) -> Callable[[ReadAll], ReadAll]:
+    """Register a function as the reader of a format of which files explain or complete each other.
+
+    As for `reader`; its rows name their ``file``.
+    """
+
+    def register(read: ReadAll) -> ReadAll:
         READERS[name] = Reader(name, recognises, read)
         return read
 
@@ -89,11 +110,11 @@ def reader(
 def scores_of(rows: Iterable[Mapping[str, Any]] | pd.DataFrame, notes: Iterable[str] = ()) -> Scores:
     """`Scores` of rows that hold at least model, task and score; what other columns lack is not said.
 
-    `rows`: values of any types; score is a number, or None where there is none.
+    `rows`: values of any types; score is a number, or None where there is none; ``file`` is kept.
     """
     given = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows), dtype=object)
     table = pd.DataFrame(index=given.index)
-    for column in COLUMNS:
+    for column in (*COLUMNS, *(["file"] if "file" in given else [])):
         values = given[column] if column in given else pd.Series(None, given.index, object)
         if column == "score":
             table[column] = pd.to_numeric(values).astype("float64")
