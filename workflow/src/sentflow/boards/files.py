@@ -270,12 +270,15 @@ def _told(rows: pd.DataFrame, cell: Sequence[str]) -> str:
     own = rows[rows[_CELL].eq(list(cell)).all(axis=1) & rows["score"].notna()]
     model, task, item, seed = cell
     place = f"{model} on {task}" + (f", item {item}" if item else "") + (f", seed {seed}" if seed else "")
-    return f"{place}: {' and '.join(f'{row.score:g} ({row.file})' for row in own.head(3).itertuples())}"
+    files = f" ({listed(_names(own['file']), 3)})"
+    return f"{place}: {' and '.join(f'{score:g}' for score in own['score'].head(3))}{files}"
 
 
 def _of_one_kind(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:  # noqa: ARG001
     """Of a task, either items (seeds) for all its models, or one score over all for all of them."""
     notes = []
+    if rows.groupby(["model", "task", "item"])["seed"].nunique().max() == 1:  # nothing is repeated
+        rows = rows.assign(seed="")
     for kind in ("item", "seed"):
         has = rows[kind].ne("") & rows["score"].notna()
         if not has.any():
@@ -341,10 +344,23 @@ def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, li
     elif told.any():
         top = float(size[told].max())
         unit = PERCENT if top > 1 else FRACTION
+        if unit == FRACTION and rows["unit"].eq(PERCENT).any():
+            names = listed(_names(rows.loc[told, "task"]), _SHOWN)
+            raise DataError(
+                f"some scores are said to be percentages, and of others no file says the unit: {names} (up to "
+                f"{top:g}). Write --unit percent or --unit fraction."
+            )
         if unit == PERCENT:
             _refuse_two_units(rows[told], size[told])
             notes.append(f"No file says the unit. Scores reach {top:g}, so they are read as percentages.")
         rows = rows.assign(unit=rows["unit"].where(~told, unit))
+    both = rows[["task", "unit"]].assign(said=~unsaid).drop_duplicates()
+    for task, own in both.groupby("task", sort=False):
+        if own["unit"].nunique() > 1 and not own["said"].all():
+            raise DataError(
+                f"{task}: some scores are said to be {' and '.join(_names(own.loc[own['said'], 'unit']))}, and others "
+                "seem not to be. Write all in one unit, or say what the others are with --unit."
+            )
     units = rows.groupby("task", sort=False)["unit"].agg(
         lambda own: " and ".join(sorted({*own})).strip(" and")
     )

@@ -71,7 +71,10 @@ def grids_of(path: Path) -> list[Grid]:
             raise DataError(f"{path}: value {odd[0]} is no object. Write objects with model, task and score.")
         return [_grid(str(path), pd.DataFrame(values, dtype=object))]
     file = RawFile(path, encoding="utf-16" if _is_utf16(start) else "utf-8")
-    text = file.text()
+    try:
+        text = file.text()
+    except DataError as error:
+        raise DataError(f"{path} is no text in UTF-8. Save the table as CSV in UTF-8.") from error
     if _TABULAR.search(text):
         found = list(_of_latex(path, text))
     elif any(map(_is_rule, text.splitlines())):

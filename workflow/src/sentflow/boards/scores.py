@@ -221,7 +221,8 @@ def plain(text: str) -> str:
         text = html.unescape(re.sub(r"<sup>.*?</sup>|</?[A-Za-z][^<>]*>", "", text))
     if "](" in text:
         text = _MARKDOWN_LINK.sub(r"\1", text)
-    if "\\" in text or "$" in text:
+    text = re.sub(r"\[\^[^\]]*\]", "", text)  # a footnote
+    if any(sign in text for sign in "\\${"):
         text = re.sub(r"\\multi(?:row|column)\*?(?:\[[^\]]*\])?\{[^{}]*\}(?:\{[^{}]*\})?", "", text)
         text = _LATEX_DROPPED.sub("", text)
         text = re.sub(r"\\[A-Za-z]+", lambda found: _LATEX_SIGNS.get(found[0], found[0]), text)

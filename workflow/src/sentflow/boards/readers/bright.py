@@ -8,14 +8,18 @@ from sentflow.errors import DataError
 
 # The names of folders join task and model by the mark that both contain
 _TASKS = (
-    *("biology", "earth_science", "economics", "psychology", "robotics", "stackoverflow", "sustainable_living"),
-    *("leetcode", "pony", "aops", "theoremqa_questions", "theoremqa_theorems"),
+    "biology|earth_science|economics|psychology|robotics|stackoverflow|sustainable_living|leetcode|pony|aops"
+    "|theoremqa_questions|theoremqa_theorems"
 )
-_FOLDER = re.compile(rf"({'|'.join(_TASKS)})_(.+)_long_(True|False)")
+_FOLDER = re.compile(rf"({_TASKS})_(.+)_long_(True|False)")
 _MEASURE = "NDCG@10"
 
 
-@reader("BRIGHT", lambda path: path.name == "results.json" and _FOLDER.fullmatch(path.resolve().parent.name) is not None)
+def _recognises(path: Path) -> bool:
+    return path.name == "results.json" and _FOLDER.fullmatch(path.resolve().parent.name) is not None
+
+
+@reader("BRIGHT", _recognises)
 def _results(path: Path, options: Options) -> Scores:
     """The board's measure, nDCG@10, unless another is asked for; long documents are tasks of their own."""
     parts = _FOLDER.fullmatch(path.resolve().parent.name)
@@ -26,6 +30,11 @@ def _results(path: Path, options: Options) -> Scores:
     about = {"model": model, "task": f"{task} (long)" if is_long == "True" else task, "unit": FRACTION}
     measures = values if options.metric else [_MEASURE]
     return scores_of(
-        {**about, "metric": measure, "higher_is_better": True, "score": number(values[measure], f"{path}, {measure}")}
+        {
+            **about,
+            "metric": measure,
+            "higher_is_better": True,
+            "score": number(values[measure], f"{path}, {measure}"),
+        }
         for measure in measures
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.boards.scores import FRACTION, Options, Scores, board_reader, scores_of
-from sentflow.errors import DataError, instead
+from sentflow.errors import listed
 from sentflow.flow import paths
 from sentflow.runs.folder import KINDS, ResultsFolder
 from sentflow.runs.leaderboard import boards_of
@@ -23,7 +23,7 @@ def _results(folders: Sequence[Path], options: Options) -> Scores:
     chosen = options.metric if options.metric in boards else next(iter(boards))
     notes = [*boards[chosen].notes]
     if others := [name for name in boards if name != chosen]:
-        notes.append(f"Scores of the kind {chosen}; write --metric {' or --metric '.join(map(repr, others))} for others.")
+        notes.append(f"Only {chosen} counts. The folders also have: {listed(others)}. Choose with --metric.")
     rows = [
         {
             "model": entry.encoder,

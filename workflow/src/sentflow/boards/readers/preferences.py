@@ -1,9 +1,17 @@
 """AlpacaEval: one annotated preference per instruction, against the outputs of a baseline."""
 
-import re
 from pathlib import Path
 
-from sentflow.boards.scores import FRACTION, Options, Scores, beginning, is_missing, json_of, reader, scores_of
+from sentflow.boards.scores import (
+    FRACTION,
+    Options,
+    Scores,
+    beginning,
+    is_missing,
+    json_of,
+    reader,
+    scores_of,
+)
 from sentflow.errors import DataError
 
 _NEEDED = ("instruction", "generator_1", "generator_2", "preference")
@@ -23,7 +31,9 @@ def _preferences(path: Path, options: Options) -> Scores:  # noqa: ARG001
             raise DataError(f"{path}, annotation {n}: it lacks one of {', '.join(_NEEDED)}.")
         value = one["preference"]
         if not is_missing(value) and not (value == 0 or (isinstance(value, int | float) and 1 <= value <= 2)):
-            raise DataError(f"{path}, annotation {n}: the preference is {value!r}, not from 1 to 2 (or 0 for a tie).")
+            raise DataError(
+                f"{path}, annotation {n}: the preference is {value!r}, not from 1 to 2 (or 0 for a tie)."
+            )
         rows.append(
             {
                 "model": one["generator_2"],

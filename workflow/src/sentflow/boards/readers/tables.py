@@ -73,7 +73,7 @@ _ROLES = {
         *("doc id", "question", "query"),
     ),
     "seed": ("seed", "random seed", "epoch", "trial", "repetition"),
-    "group": ("group", "source", "family"),
+    "group": ("group", "source"),
     "unit": ("unit",),
     "score": ("score", "value", "main score", "result", "mean"),
 }
