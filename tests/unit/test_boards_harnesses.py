@@ -113,3 +113,70 @@ def test_mteb_repeated_subsets_that_differ_are_refused(tmp_path: Path) -> None:
     path = changed(f"{REVISION}/ArguAna.json", tmp_path / "ArguAna.json", scores={"test": twice})
     with pytest.raises(DataError, match="twice"):
         read(path)
+
+
+LM_EVAL = "lm_eval/v0.4.12"
+CHOSEN: dict[str, Any] = {
+    "metric": "acc",
+    "metric_of": {"gsm8k": "exact_match,strict-match"},
+    "without": frozenset({"wikitext"}),
+}
+
+
+def test_lm_eval_asks_for_the_metric_and_takes_documents() -> None:
+    with pytest.raises(DataError, match=r"gsm8k \(exact_match,strict-match; exact_match,flexible-extract\)"):
+        read(LM_EVAL)
+    found = read(LM_EVAL, **CHOSEN)
+    rows = found.rows[found.rows["task"] == "gsm8k"]
+    by_item = rows.pivot_table(index="item", columns="model", values="score")
+    assert by_item.mean().to_dict() == pytest.approx({"acme/tiny-13b": 4 / 6, "acme/tiny-7b": 3 / 6})
+    assert len(by_item) == 6 and not by_item.isna().any(axis=None)  # paired by hashes
+    whole = scores(found)
+    assert whole["acme/tiny-13b", "mmlu_virology"] == 0.4  # no samples beside
+    assert "mmlu" not in found.rows["task"].tolist()  # a group
+    assert {*found.rows.loc[found.rows["task"].str.startswith("mmlu"), "group"]} == {"mmlu"}
+
+
+def test_lm_eval_perplexity_has_no_items_and_lower_is_better() -> None:
+    found = read(LM_EVAL, tasks=frozenset({"wikitext"}), metric="word_perplexity")
+    assert scores(found) == {("acme/tiny-13b", "wikitext"): 10.3, ("acme/tiny-7b", "wikitext"): 11.3}
+    assert found.rows["item"].eq("").all() and not found.rows["higher_is_better"].any()
+
+
+def test_lm_eval_reads_earlier_versions() -> None:
+    found = read("lm_eval/v0.3", tasks=frozenset({"arc_easy"}), metric="acc_norm")
+    assert scores(found) == {("acme/tiny-7b", "arc_easy"): 0.5328}
+    items = read("lm_eval/v0.4.2", metric="acc_norm")
+    assert items.rows["score"].tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_lm_eval_refuses_other_versions_and_shots_and_tells_of_seeds(tmp_path: Path) -> None:
+    name = "results_2026-01-02T03-04-05.678901.json"
+    ours = f"{LM_EVAL}/acme__tiny-7b/{name}"
+    config = {"fewshot_seed": 1}
+    other = changed(ours, tmp_path / "a" / name, model_name="lab/x", config=config)
+    found = read(ours, other, metric="acc", tasks=frozenset({"mmlu_anatomy"}))
+    assert any("fewshot_seed" in note for note in found.notes)
+    for key in ("versions", "n-shot"):
+        other = changed(ours, tmp_path / key / name, model_name="lab/x", **{key: {"gsm8k": 7}})
+        with pytest.raises(DataError, match="gsm8k: not the same"):
+            read(ours, other, **CHOSEN)
+        read(ours, other, metric="acc", without=frozenset({"wikitext", "gsm8k"}))
+
+
+def test_lm_eval_samples_alone_name_no_model(tmp_path: Path) -> None:
+    samples = BOARDS / LM_EVAL / "acme__tiny-7b" / "samples_gsm8k_2026-01-02T03-04-05.678901.jsonl"
+    assert read(samples, **CHOSEN).rows["model"].unique().tolist() == ["acme/tiny-7b"]
+    shutil.copy(samples, tmp_path)
+    with pytest.raises(DataError, match="names no model"):
+        read(tmp_path)
+
+
+def test_lm_eval_documents_that_occur_twice_are_two_items(tmp_path: Path) -> None:
+    shutil.copytree(BOARDS / LM_EVAL / "acme__tiny-7b", tmp_path / "m")
+    path = next((tmp_path / "m").glob("samples_gsm8k*"))
+    lines = path.read_text().splitlines()
+    again = json.loads(lines[0])
+    path.write_text("\n".join([*lines, json.dumps({**again, "doc_id": 6, "exact_match": 0.0})]))
+    rows = read(tmp_path, **CHOSEN).rows
+    assert len(rows[rows["task"] == "gsm8k"]) == 7
