@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
-from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores
+from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, is_aggregate
 from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
@@ -17,14 +17,8 @@ _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
 _BESIDE = re.compile(r"(readme|license|licence|changelog|citation|contributing)\b.*|\..*", re.IGNORECASE)
-# Rows and columns over the others, by their whole names
-_AGGREGATE = re.compile(
-    r"((naive|weighted|simple|macro|micro|grand|total|overall|geometric)[ _-]*)*(avg|average|mean|overall|total)s?"
-    r"(?![ _-]*(reciprocal|absolute|squared?|precision|error))\b.*"
-    r"|.*[ _-](avg|average|mean|overall)\.?|all|#"
-    r"|(mean[ _-]*)?rank(ing)?( ?\(.*\))?|borda.*|(mean[ _-]*)?win[ _-]?rates?",
-    re.IGNORECASE,
-)
+_FORUM = re.compile(r"cqadupstack\W*\w", re.IGNORECASE)  # 12 forums of one source
+_AVERAGED = re.compile(r"(naive|simple|weighted)[ _-]average", re.IGNORECASE)  # a metric of groups
 _MODEL_AGGREGATE = re.compile(r"(macro[ _-]*)?(avg|average|mean|median|overall)\.?", re.IGNORECASE)
 # Metrics of which lower is better wherever they are used; no part of a score up to 1 or 100
 _ERRORS = re.compile(
@@ -130,7 +124,10 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     if options.tasks:
         rows = rows[rows["task"].isin(options.tasks)]
     rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
-    dropped = [name for name in tasks if name not in options.tasks and _AGGREGATE.fullmatch(name)]
+    averaged = {*rows.loc[rows["metric"].str.fullmatch(_AVERAGED), "task"]}
+    dropped = [
+        name for name in tasks if name not in options.tasks and (is_aggregate(name) or name in averaged)
+    ]
     models = [name for name in rows["model"].unique() if _MODEL_AGGREGATE.fullmatch(name)]
     kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
     if len(kept) < len(rows):
@@ -176,7 +173,7 @@ def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, lis
         )
     if len(other) == len(metrics):
         raise DataError(f"no task has the metric {options.metric!r}: {listed(other, _SHOWN)}.")
-    notes = [f"Without {options.metric}, so by their only metric: {listed(other)}."] if other else []
+    notes = [f"Tasks without {options.metric} count by their only metric: {listed(other)}."] if other else []
     own = rows["task"].map(chosen)
     kept = rows[rows["metric"].isin([""]) | rows["metric"].eq(own)]
     return kept.assign(metric=own[kept.index]), notes
@@ -225,7 +222,8 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
         raise DataError(
             f"several groups of one task: {listed(open_ones, _SHOWN)}. Give its group with --groups."
         )
-    group = {**dict(zip(said["task"], said["group"], strict=True)), **options.groups}
+    forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
+    group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
     return rows.assign(group=rows["task"].map(group).fillna("").astype(object)), []
 
 
@@ -272,12 +270,15 @@ def _told(rows: pd.DataFrame, cell: Sequence[str]) -> str:
     own = rows[rows[_CELL].eq(list(cell)).all(axis=1) & rows["score"].notna()]
     model, task, item, seed = cell
     place = f"{model} on {task}" + (f", item {item}" if item else "") + (f", seed {seed}" if seed else "")
-    return f"{place}: {' and '.join(f'{row.score:g} ({row.file})' for row in own.head(3).itertuples())}"
+    files = f" ({listed(_names(own['file']), 3)})"
+    return f"{place}: {' and '.join(f'{score:g}' for score in own['score'].head(3))}{files}"
 
 
 def _of_one_kind(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:  # noqa: ARG001
     """Of a task, either items (seeds) for all its models, or one score over all for all of them."""
     notes = []
+    if rows.groupby(["model", "task", "item"])["seed"].nunique().max() == 1:  # nothing is repeated
+        rows = rows.assign(seed="")
     for kind in ("item", "seed"):
         has = rows[kind].ne("") & rows["score"].notna()
         if not has.any():
@@ -343,10 +344,23 @@ def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, li
     elif told.any():
         top = float(size[told].max())
         unit = PERCENT if top > 1 else FRACTION
+        if unit == FRACTION and rows["unit"].eq(PERCENT).any():
+            names = listed(_names(rows.loc[told, "task"]), _SHOWN)
+            raise DataError(
+                f"some scores are said to be percentages, and of others no file says the unit: {names} (up to "
+                f"{top:g}). Write --unit percent or --unit fraction."
+            )
         if unit == PERCENT:
             _refuse_two_units(rows[told], size[told])
             notes.append(f"No file says the unit. Scores reach {top:g}, so they are read as percentages.")
         rows = rows.assign(unit=rows["unit"].where(~told, unit))
+    both = rows[["task", "unit"]].assign(said=~unsaid).drop_duplicates()
+    for task, own in both.groupby("task", sort=False):
+        if own["unit"].nunique() > 1 and not own["said"].all():
+            raise DataError(
+                f"{task}: some scores are said to be {' and '.join(_names(own.loc[own['said'], 'unit']))}, and others "
+                "seem not to be. Write all in one unit, or say what the others are with --unit."
+            )
     units = rows.groupby("task", sort=False)["unit"].agg(
         lambda own: " and ".join(sorted({*own})).strip(" and")
     )

@@ -135,6 +135,21 @@ def name_of(value: Any) -> str:
     return str(value).strip()
 
 
+# Rows and columns over the others, by their whole names
+_AGGREGATE = re.compile(
+    r"((naive|weighted|simple|macro|micro|grand|total|overall|geometric)[ _-]*)*(avg|average|mean|overall|total)s?"
+    r"(?![ _-]*(reciprocal|absolute|squared?|precision|error))\b.*"
+    r"|.*[ _-](avg|average|mean|overall)\.?|all|#"
+    r"|(mean[ _-]*)?rank(ing)?( ?\(.*\))?|borda.*|(mean[ _-]*)?win[ _-]?rates?",
+    re.IGNORECASE,
+)
+
+
+def is_aggregate(name: str) -> bool:
+    """Whether a task (or column) is named like an average, a rank or a win rate over others."""
+    return _AGGREGATE.fullmatch(name) is not None
+
+
 _MISSING = frozenset({"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "null", "none", "<na>"})
 
 
@@ -166,14 +181,20 @@ def number(value: Any, where: str, *, decimal_comma: bool = False) -> float:
         text = plain(str(value)).replace("−", "-")  # the sign of a minus
         if is_missing(text):
             return math.nan
-        written = text.replace(".", "").replace(",", ".") if decimal_comma else text
-        parsed = _VALUE.fullmatch(written)
+        parsed = _VALUE.fullmatch(_with_point(text) if decimal_comma else text)
         found = float(parsed["value"].replace(",", "")) if parsed else math.inf
     if not math.isfinite(found):
         raise DataError(
             f"{where}: {str(value)[:60]!r} is no number. Write a number, or leave the cell empty."
         )
     return found
+
+
+def _with_point(text: str) -> str:
+    """A number with a decimal comma in the usual form; as no number where a point may be one for thousands."""
+    if re.match(r"[+-]?[1-9]\d{0,2}\.\d{3}(?![\d.,])", text):
+        return "?"
+    return re.sub(r"(\d),(\d)", r"\1.\2", re.sub(r"(\d)\.(?=\d{3}(\.\d{3})*,)", r"\1", text))
 
 
 _LATEX_DROPPED = re.compile(
@@ -200,7 +221,8 @@ def plain(text: str) -> str:
         text = html.unescape(re.sub(r"<sup>.*?</sup>|</?[A-Za-z][^<>]*>", "", text))
     if "](" in text:
         text = _MARKDOWN_LINK.sub(r"\1", text)
-    if "\\" in text or "$" in text:
+    text = re.sub(r"\[\^[^\]]*\]", "", text)  # a footnote
+    if any(sign in text for sign in "\\${"):
         text = re.sub(r"\\multi(?:row|column)\*?(?:\[[^\]]*\])?\{[^{}]*\}(?:\{[^{}]*\})?", "", text)
         text = _LATEX_DROPPED.sub("", text)
         text = re.sub(r"\\[A-Za-z]+", lambda found: _LATEX_SIGNS.get(found[0], found[0]), text)

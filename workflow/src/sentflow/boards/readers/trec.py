@@ -11,7 +11,10 @@ from sentflow.retrieval.trec import lines_of, read_judgements, read_scores
 _MEASURE = "nDCG@10"
 _RUN = re.compile(r"\S+\s+Q0\s+\S+\s+-?\d+\s+\S+\s+\S+", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
-_EVALUATED = re.compile(r"[A-Za-z]\w*\s+\S+\s+\S+")
+_EVALUATED = re.compile(
+    r"runid\s+all\s+\S+|(?:num_|map|gm_|R|bpref|recip_rank|iprec|P_|recall|ndcg|success|set_|infAP|11pt|utility|rel)\S*"
+    r"\s+\S+\s+[-+.\deE]+"
+)
 _PLAIN_NAMES = ("qrels", "test", "dev", "qrel", "judgements", "qrels.test")
 
 
