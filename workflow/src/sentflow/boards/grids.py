@@ -66,7 +66,7 @@ def grids_of(path: Path) -> list[Grid]:
             raise DataError(f"{path} is not readable as Parquet: {error}. Download it again.") from error
         return [_grid(str(path), cells.reset_index(drop=cells.index.names == [None]))]
     if _OBJECTS.match(start):
-        values = json_of(path) if start.lstrip().startswith("[") else json_lines_of(path)
+        values = json_of(path) if start.lstrip().startswith("[") else list(json_lines_of(path))
         if odd := [n for n, value in enumerate(values, 1) if not isinstance(value, dict)]:
             raise DataError(f"{path}: value {odd[0]} is no object. Write objects with model, task and score.")
         return [_grid(str(path), pd.DataFrame(values, dtype=object))]
