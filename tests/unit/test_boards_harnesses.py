@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +181,73 @@ def test_lm_eval_documents_that_occur_twice_are_two_items(tmp_path: Path) -> Non
     path.write_text("\n".join([*lines, json.dumps({**again, "doc_id": 6, "exact_match": 0.0})]))
     rows = read(tmp_path, **CHOSEN).rows
     assert len(rows[rows["task"] == "gsm8k"]) == 7
+
+
+LOG = "inspect/2026-01-02T03-04-05+00-00_toy-choice"
+
+
+@pytest.mark.parametrize("ending", ["aaa.json", "aaa.eval"])
+def test_inspect_items_are_means_over_epochs_without_errors(ending: str) -> None:
+    found = read(f"{LOG}_{ending}", metric="choice")
+    rows = found.rows
+    assert dict(zip(rows["item"], rows["score"], strict=True)) == {
+        "1": 1.0,
+        "2": 0.5,
+        "topic/3": 0.0,
+        "4": 0.75,
+        "5": 1.0,
+    }
+    assert any("1 samples ended in an error" in note for note in found.notes)
+
+
+def test_inspect_zstandard_logs_pair_with_others() -> None:
+    with pytest.raises(DataError, match="choice; length"):
+        read("inspect")
+    rows = read("inspect", metric="choice").rows
+    assert rows.groupby("model")["score"].mean().to_dict() == pytest.approx(
+        {"openai/azure/tiny": 0.65, "acme/tiny-7b": 0.85}
+    )
+
+
+def test_inspect_summaries_without_reductions_are_reduced_here(tmp_path: Path) -> None:
+    path = changed(f"{LOG}_aaa.json", tmp_path / "log.json", reductions=None)
+    assert read(path, metric="choice").rows["score"].tolist() == [1.0, 0.5, 0.0, 0.75, 1.0]
+
+
+def test_inspect_logs_that_did_not_end_well_do_not_count(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="stopped"):
+        read(f"{LOG}_stopped.json")
+    path = changed(f"{LOG}_aaa.json", tmp_path / "log.json", invalidated=True)
+    found = read(path, f"{LOG}_bbb_zstd.eval", metric="choice")
+    assert found.rows["model"].unique().tolist() == ["acme/tiny-7b"]
+    assert any("invalidated" in note for note in found.notes)
+
+
+def test_inspect_other_arguments_are_another_task(tmp_path: Path) -> None:
+    about = json.loads((BOARDS / f"{LOG}_aaa.json").read_text())["eval"]
+    path = changed(f"{LOG}_aaa.json", tmp_path / "log.json", eval={**about, "task_args": {"cot": True}})
+    tasks = read(path, f"{LOG}_aaa.json", metric="choice").rows["task"].unique().tolist()
+    assert tasks == ["acme/toy_choice (cot=True)", "acme/toy_choice (cot=False)"]
+
+
+def test_inspect_takes_the_last_of_members_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    shutil.copy(BOARDS / f"{LOG}_aaa.eval", path)
+    last = [{"scorer": "choice", "reducer": "mean", "samples": [{"sample_id": 1, "value": 0.25}]}]
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("reductions.json", json.dumps(last))
+    assert read(path, metric="choice").rows["score"].tolist() == [0.25]
+
+
+def test_inspect_refuses_bombs_and_damage(tmp_path: Path) -> None:
+    bomb, cut = tmp_path / "bomb.eval", tmp_path / "cut.eval"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", b" " * (20 << 20))
+    with pytest.raises(DataError, match="bomb"):
+        read(bomb)
+    content = bytearray((BOARDS / f"{LOG}_bbb_zstd.eval").read_bytes())
+    at = content.index(b"header.json") + 200
+    content[at : at + 4] = b"\0\0\0\0"
+    cut.write_bytes(content)
+    with pytest.raises(DataError, match="Copy the log again"):
+        read(cut)
