@@ -251,3 +251,61 @@ def test_inspect_refuses_bombs_and_damage(tmp_path: Path) -> None:
     cut.write_bytes(content)
     with pytest.raises(DataError, match="Copy the log again"):
         read(cut)
+
+
+SWE = "swe_bench/evaluation/verified"
+
+
+def test_swe_bench_counts_all_issues_of_the_split() -> None:
+    found = read("swe_bench/evaluation")
+    rows = found.rows
+    assert rows.groupby("model")["score"].mean().to_dict() == {
+        "Acme Solver (Tiny)": 3 / 8,
+        "Acme Solver (Big)": 5 / 8,
+        "20260301_mini_tiny": 4 / 8,
+    }
+    assert rows.groupby("group")["item"].nunique().to_dict() == {"org/lib": 4, "org/web": 4}
+    assert any("2+" in note for note in found.notes)
+
+
+def test_swe_bench_issues_that_nobody_resolved_need_no_id() -> None:
+    rows = read(f"{SWE}/20260102_acme_solver_tiny", f"{SWE}/20260203_acme_solver_big").rows
+    assert rows.groupby("model")["score"].agg(["mean", "size"]).to_numpy().tolist() == [
+        [5 / 8, 8],
+        [3 / 8, 8],
+    ]
+
+
+def test_swe_bench_refuses_lists_without_what_they_are_out_of(tmp_path: Path) -> None:
+    path = tmp_path / "evaluation" / "verified" / "x" / "results" / "results.json"
+    changed(f"{SWE}/20260102_acme_solver_tiny/results/results.json", path)
+    with pytest.raises(DataError, match="resolved_by_repo.json"):
+        read(path)
+    ids = tmp_path / "ids.txt"
+    ids.write_text("".join(f"org__lib-{n}\n" for n in range(101, 111)) + "org__web-7\norg__web-10\n")
+    rows = read(path, ids).rows
+    assert (len(rows), rows["score"].sum()) == (12, 3)
+    path.with_name("resolved_by_repo.json").write_text('{"org/lib": {"resolved": 2, "total": 1}}')
+    with pytest.raises(DataError, match="org/lib"):
+        read(path)
+
+
+def test_swe_bench_reports_name_all_issues(tmp_path: Path) -> None:
+    source = "swe_bench/harness_report/acme__tiny-7b.run_1.json"
+    rows = read(source).rows
+    assert rows["model"].unique().tolist() == ["acme/tiny-7b"]
+    assert (rows["score"].sum(), len(rows)) == (3, 8)
+    assert read(source, "swe_bench/evaluation").rows["model"].nunique() == 4  # the one split there is
+    with pytest.raises(DataError, match="total_instances"):
+        read(changed(source, tmp_path / "m.r.json", incomplete_ids=[]))
+
+
+def test_swe_bench_site_is_in_percent() -> None:
+    found = read("swe_bench/leaderboards.json", tasks=frozenset({"Verified"}))
+    assert scores(found) == {
+        ("Acme Solver (Big)", "Verified"): 62.5,
+        ("Acme Solver (Tiny)", "Verified"): 37.5,
+    }
+    assert {*found.rows["unit"]} == {"percent"}
+    items = read("swe_bench/leaderboards.json", tasks=frozenset({"bash-only"})).rows
+    assert (len(items), items["score"].mean()) == (8, 50.0 if items["unit"].eq("percent").all() else 0.5)
