@@ -199,7 +199,7 @@ def _with_point(text: str) -> str:
 
 
 _LATEX_DROPPED = re.compile(
-    r"\\(?:cite\w*|footnote(?:mark|text)?|tnote|label|ref|cellcolor|rowcolor|color|textcolor|vspace|hspace)\*?"
+    r"\\footnotemark(?:\[\d*\])?|\\(?:cite\w*|footnote(?:text)?|tnote|label|ref|cellcolor|rowcolor|color|textcolor|vspace|hspace)\*?"
     r"(?:\[[^\]]*\])*\{[^{}]*\}|\^\{[^{}]*\}|\^(?:\\[A-Za-z]+|.)|_\{\s*(?:\\pm\s*)?[\d.]+\s*\}"
 )
 _LATEX_SIGNS = {
