@@ -309,3 +309,29 @@ def test_swe_bench_site_is_in_percent() -> None:
     assert {*found.rows["unit"]} == {"percent"}
     items = read("swe_bench/leaderboards.json", tasks=frozenset({"bash-only"})).rows
     assert (len(items), items["score"].mean()) == (8, 50.0 if items["unit"].eq("percent").all() else 0.5)
+
+
+def test_rewardbench_takes_items_where_they_lie_beside() -> None:
+    first = read("rewardbench/v1")
+    assert first.rows.groupby("task")["score"].agg(["mean", "size"]).to_numpy().tolist() == [
+        [0.75, 4],  # alpacaeval-easy
+        [0.75, 2],  # donotanswer: a tie counts a half
+        [pytest.approx(2 / 3), 3],  # math-prm, as often as it has pairs
+        [0.5, 2],  # mt-bench-hard
+    ]
+    assert any("weights" in note for note in first.notes)
+    second = read("rewardbench/v2")
+    ties = second.rows[second.rows["task"] == "Ties"]
+    assert (ties["score"].tolist(), ties["item"].tolist()) == ([0.61], [""])
+    assert second.rows[second.rows["task"] == "Factuality"]["score"].tolist() == [1.0, 0.5, 0.0]
+
+
+def test_rewardbench_subsets_of_one_source_are_a_group() -> None:
+    rows = read("rewardbench/v1/eval-set").rows
+    assert rows["item"].eq("").all()
+    assert dict(zip(rows["task"], rows["group"], strict=True))["alpacaeval-easy"] == "alpacaeval"
+
+
+def test_rewardbench_columns_of_unequal_length_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="one length"):
+        read(changed("rewardbench/v2/eval-set-scores/acme/tiny-rm.json", tmp_path / "a.json", results=[1.0]))

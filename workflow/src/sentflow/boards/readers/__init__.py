@@ -6,6 +6,7 @@ from sentflow.boards.readers import lm_eval as lm_eval
 from sentflow.boards.readers import mteb as mteb
 from sentflow.boards.readers import own as own
 from sentflow.boards.readers import preferences as preferences
+from sentflow.boards.readers import rewardbench as rewardbench
 from sentflow.boards.readers import swe_bench as swe_bench
 from sentflow.boards.readers import trec as trec
 
