@@ -199,8 +199,9 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
 
 
 def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
-    """The group of each task, by the options or the file."""
-    said = rows[rows["group"].ne("")].drop_duplicates(["task", "group"])
+    """The group of each task, by the options or the file; items of a task may have groups of their own."""
+    of_items = rows["item"].ne("")
+    said = rows[rows["group"].ne("") & ~of_items].drop_duplicates(["task", "group"])
     several = said.loc[said["task"].duplicated(), "task"].unique()
     if open_ones := [task for task in several if task not in options.groups]:
         raise DataError(
@@ -208,7 +209,8 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
         )
     forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
     group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
-    return rows.assign(group=rows["task"].map(group).fillna("").astype(object)), []
+    own = rows["group"].where(of_items & ~rows["task"].isin(options.groups))
+    return rows.assign(group=own.fillna(rows["task"].map(group)).fillna("").astype(object)), []
 
 
 def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
