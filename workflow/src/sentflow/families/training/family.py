@@ -250,7 +250,7 @@ class Training(Family):
             pair_sets=tuple(self.pair_sets),
             groups=groups,
             controls=tuple(controls),
-        )
+        ).as_json()
 
     def _score_summary(self) -> TrainingScores:
         sets = self.experiment.entries["question_sets"]
