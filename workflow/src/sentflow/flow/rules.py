@@ -54,9 +54,8 @@ COSTS: Mapping[str, Cost] = {
     "train": Cost(7.0, 1427),  # to start; what follows is by its settings
     "choose_snapshot": Cost(4.4, 511),
     "make_products_probing": Cost(8.0, 250),
-    "make_products_similarity": Cost(4.5, 250),
+    "make_products_similarity": Cost(6.5, 250),
     "make_products_retrieval": Cost(3.0, 250),
-    "make_products_training": Cost(2.5, 250),
     "make_products_run": Cost(3.0, 250),
     "report": Cost(2.0, 309),
 }
