@@ -209,7 +209,9 @@ class Separation:
     critical: float  # what the statistic of the most striking pair must exceed
     # least: difference of means that a typical pair needs for that; infinite if none is enough
     least: float
-    typical: float = 0.0  # standard deviation of that pair on one unit, where it is added to each pair's own; else 0
+    typical: float = (
+        0.0  # standard deviation of that pair on one unit, where it is added to each pair's own; else 0
+    )
 
     @property
     def separated(self) -> np.ndarray:
@@ -240,7 +242,7 @@ def separate(
     found = _separation(
         differences.means, [one.p for one in tested], differences.n_models, alpha, critical, least
     )
-    return replace(found, typical=math.sqrt(m / max(len(n) - 1, 1)) * len(n) / float(n.sum()))
+    return replace(found, typical=math.sqrt(m / max(len(n) - 1, 1)) * len(n) / max(float(n.sum()), 1.0))
 
 
 def separate_items(items: Sequence[np.ndarray], *, alpha: float = ALPHA) -> Separation:
