@@ -20,11 +20,10 @@ _BESIDE = re.compile(r"(readme|license|licence|changelog|citation|contributing)\
 _FORUM = re.compile(r"cqadupstack\W*\w", re.IGNORECASE)  # 12 forums of one source
 _AVERAGED = re.compile(r"(naive|simple|weighted)[ _-]average", re.IGNORECASE)  # a metric of groups
 _MODEL_AGGREGATE = re.compile(r"(macro[ _-]*)?(avg|average|mean|median|overall)\.?", re.IGNORECASE)
-# Metrics of which lower is better wherever they are used; no part of a score up to 1 or 100
+# In the names of metrics of which lower is better wherever they are used
 _ERRORS = re.compile(
-    r"((word|byte|token)[ _-]*)?perplexity|ppl|bits[ _-]per[ _-](byte|character)|bp[bc]|nll"
-    r"|(cross[ _-]*)?entropy|(test |eval )?loss|r?mse|mae|mean (absolute|squared) error|[wcst]er"
-    r"|((word|character|sentence|translation)[ _-])?error([ _-]rate)?|brier([ _-]score)?|ece|latency.*",
+    r"\b(perplexity|ppl|bits per (byte|character)|bp[bc]|nll|entropy|loss|r?mse|mae|(mean )?(absolute|squared) error"
+    r"|[wc]er|brier|ece|latency)\b|\b(error|ter)( rate)?$",
     re.IGNORECASE,
 )
 Step = Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]]
@@ -205,7 +204,7 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
             raise DataError(
                 f"{task}: files disagree whether lower is better. If it is, write --lower {task}."
             )
-        elif not said and _ERRORS.fullmatch(metric or task):
+        elif not said and _ERRORS.search(re.sub(r"[_-]", " ", metric or task)):
             direction[task] = False
             assumed.append(task)
         else:
@@ -215,8 +214,9 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
 
 
 def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
-    """The group of each task, by the options or the file."""
-    said = rows[rows["group"].ne("")].drop_duplicates(["task", "group"])
+    """The group of each task, by the options or the file; items of a task may have groups of their own."""
+    of_items = rows["item"].ne("")
+    said = rows[rows["group"].ne("") & ~of_items].drop_duplicates(["task", "group"])
     several = said.loc[said["task"].duplicated(), "task"].unique()
     if open_ones := [task for task in several if task not in options.groups]:
         raise DataError(
@@ -224,7 +224,8 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
         )
     forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
     group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
-    return rows.assign(group=rows["task"].map(group).fillna("").astype(object)), []
+    own = rows["group"].where(of_items & ~rows["task"].isin(options.groups))
+    return rows.assign(group=own.fillna(rows["task"].map(group)).fillna("").astype(object)), []
 
 
 def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:

@@ -4,7 +4,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -14,6 +14,7 @@ import pandas as pd
 
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.files.limits import BOARD_JSON_BYTES
 
 FRACTION, PERCENT = "fraction", "percent"
 
@@ -198,7 +199,7 @@ def _with_point(text: str) -> str:
 
 
 _LATEX_DROPPED = re.compile(
-    r"\\(?:cite\w*|footnote(?:mark|text)?|tnote|label|ref|cellcolor|rowcolor|color|textcolor|vspace|hspace)\*?"
+    r"\\footnotemark(?:\[\d*\])?|\\(?:cite\w*|footnote(?:text)?|tnote|label|ref|cellcolor|rowcolor|color|textcolor|vspace|hspace)\*?"
     r"(?:\[[^\]]*\])*\{[^{}]*\}|\^\{[^{}]*\}|\^(?:\\[A-Za-z]+|.)|_\{\s*(?:\\pm\s*)?[\d.]+\s*\}"
 )
 _LATEX_SIGNS = {
@@ -243,22 +244,23 @@ def beginning(path: Path, size: int = 4096) -> str:
 
 
 def json_of(path: Path) -> Any:
-    """What a JSON file holds, NaN as float. Raises DataError: it is no JSON, or cannot be read."""
+    """What a JSON file holds, NaN as float. Raises DataError: it is no JSON, too large, or cannot be read."""
     try:
+        if path.stat().st_size > BOARD_JSON_BYTES:
+            raise DataError(f"{path} has more than {BOARD_JSON_BYTES} bytes. Name files with scores only.")
         return parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is not readable as JSON: {error}. Download it again.") from error
 
 
-def json_lines_of(path: Path) -> list[Any]:
+def json_lines_of(path: Path) -> Iterator[Any]:
     """The values of a file with one JSON value a line. Raises DataError: names the line that is none."""
-    values: list[Any] = []
     n = 0
     try:
-        for n, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):  # noqa: B007
-            if line.strip():
-                values.append(json.loads(line))
+        with path.open("rb") as stream:
+            while line := stream.readline(BOARD_JSON_BYTES):
+                n += 1
+                if text := line.decode("utf-8-sig" if n == 1 else "utf-8").strip():
+                    yield json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
-        place = f", line {n}" if n else ""
-        raise DataError(f"{path}{place} is not readable as JSON: {error}. Download it again.") from error
-    return values
+        raise DataError(f"{path}, line {n} is not readable as JSON: {error}. Download it again.") from error
