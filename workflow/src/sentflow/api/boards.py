@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sentflow.boards.files import read_files
 from sentflow.boards.scores import Options
-from sentflow.boards.standing import Standing, standing_of
+from sentflow.boards.standing import Question, Standing, standings_of
 from sentflow.errors import DataError
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -50,7 +51,8 @@ def leaderboard(
     models
         ``"rows"`` or ``"columns"``: where a wide table has its models.
     population
-        ``"tasks"``, ``"items"`` or ``"seeds"``: what the tests shall hold for new ones of.
+        ``"tasks"``, ``"items"`` or ``"seeds"``: what the tests shall hold for new ones of. Without, the first of these
+        that the files allow; the verdicts for the others are among the notes.
     common
         Compare models that lack tasks over the tasks that each pair has in common.
     separate
@@ -82,7 +84,11 @@ def leaderboard(
         models=models,
     )
     scores = read_files([Path(path) for path in paths], options)
-    return standing_of(scores, title=title, population=population, common=common, separate=tuple(separate))
+    asked = Question(
+        title=title or Question.title, population=population, common=common, separate=tuple(separate)
+    )
+    first, *others = standings_of(scores, asked)
+    return replace(first, notes=(*(f"{other.verdict()}" for other in others), *first.notes))
 
 
 def _groups(path: Path) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pandas as pd
 
 from sentflow.boards.board import Board, board_of
 from sentflow.boards.scores import FRACTION, PERCENT, Scores
@@ -152,6 +153,13 @@ class Standing:
     def difference(self, value: float) -> str:
         """A difference of scores in words: ``6.10 points`` of percentages."""
         return f"{decimal(value, self.digits)}{' points' if self.unit == PERCENT else ''}"
+
+    def frame(self) -> pd.DataFrame:
+        """A row per model, in order, then the unranked ones, with the columns of ``board.csv``."""
+        from sentflow.report.board.table import board_table  # which reads this module
+
+        table = board_table(self)
+        return pd.DataFrame(list(table.records), columns=list(table.header)).convert_dtypes()
 
 
 def standing_of(scores: Scores, question: Question | None = None) -> Standing:

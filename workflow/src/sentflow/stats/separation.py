@@ -209,7 +209,9 @@ class Separation:
     critical: float  # what the statistic of the most striking pair must exceed
     # least: difference of means that a typical pair needs for that; infinite if none is enough
     least: float
-    typical: float = 0.0  # standard deviation of that pair on one unit, where it is added to each pair's own; else 0
+    typical: float = (
+        0.0  # standard deviation of that pair on one unit, where it is added to each pair's own; else 0
+    )
 
     @property
     def separated(self) -> np.ndarray:

@@ -1,5 +1,6 @@
 """The page of a board: the verdict, every model with its places, and what the tests hold for."""
 
+import math
 from pathlib import Path
 
 from markupsafe import Markup
@@ -64,11 +65,11 @@ def _figures(standing: Standing) -> list[tuple[str, str, Markup]]:
     if standing.units != "task":
         found.append((f"{units:,}", "", h("independent {}{}", standing.units, "" if units == 1 else "s")))
     if not standing.refusal:
-        least = decimal(standing.least, standing.digits)
-        found += [
-            (f"{sum(place.is_tied_for_first for place in standing.places):,}", "", h("tied for first place")),
-            (least, "", h("smallest difference of means that the board separates")),
-        ]
+        tied = sum(place.is_tied_for_first for place in standing.places)
+        found.append((f"{tied:,}", "", h("tied for first place")))
+        if math.isfinite(standing.least):
+            number, _, unit = standing.difference(standing.least).partition(" ")
+            found.append((number, f" {unit}", h("is the smallest difference that the board can separate")))
     return found[-4:] if len(found) > 4 else found
 
 

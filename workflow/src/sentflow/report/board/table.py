@@ -82,7 +82,6 @@ def reading(standing: Standing) -> list[str]:
     level, what = percent(standing.level), counted(standing.n_units, standing.units)
     said = [
         f"The tests hold for {standing.population}: {what}.",
-        f"The smallest difference of means that this board can separate is {decimal(standing.least, standing.digits)}.",
         f"Places, this model: those that its own comparisons leave open, right for it with {level} confidence. Places, "
         f"all models: right for the whole board at once with {level} confidence.",
     ]
