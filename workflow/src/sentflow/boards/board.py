@@ -33,7 +33,7 @@ class Board:
 def board_of(scores: Scores, *, common: bool) -> Board:
     rows, sign, notes = _turned(scores.rows[scores.rows["score"].notna()])
     models, tasks = list(rows["model"].unique()), list(rows["task"].unique())
-    by_item = _by(rows, "item", models)
+    by_item = rows.groupby(["task", "item", "model"], sort=False)["score"].mean().unstack("model")[models]
     here = by_item.notna()
     of_task = here.index.get_level_values("task")
     scored = here.groupby(of_task).any().sum(axis=1).reindex(of_task).to_numpy()
@@ -93,12 +93,6 @@ def _turned(rows: pd.DataFrame) -> tuple[pd.DataFrame, float, list[str]]:
     return rows.assign(score=rows["score"].where(higher, top - rows["score"])), 1.0, [note]
 
 
-def _by(rows: pd.DataFrame, kind: str, models: Sequence[str]) -> pd.DataFrame:
-    """(task and item, or seed) × model, NaN where there is no score."""
-    means = rows.groupby(["task", kind, "model"], sort=False)["score"].mean()
-    return means.unstack("model").reindex(columns=models)
-
-
 def _nobody(cells: pd.DataFrame) -> str:
     fewest = cells.notna().sum(axis=1).idxmin()
     return (
@@ -111,10 +105,7 @@ def _adjusted(scores: np.ndarray) -> np.ndarray:
     """(M,) means over all tasks that (T, M) scores with gaps lead to expect: least squares of tasks + models."""
     known = (~np.isnan(scores)).astype(np.float64)
     n_tasks, n_models = scores.shape
-    normal = np.block([
-        [np.diag(known.sum(axis=1)), known],
-        [known.T, np.diag(known.sum(axis=0))],
-    ])  # fmt: skip
+    normal = np.block([[np.diag(known.sum(axis=1)), known], [known.T, np.diag(known.sum(axis=0))]])
     sums = np.concatenate([np.nansum(scores, axis=1), np.nansum(scores, axis=0)])
     effects, _, rank, _ = np.linalg.lstsq(normal, sums, rcond=None)
     if rank < n_tasks + n_models - 1:
@@ -126,7 +117,9 @@ def _adjusted(scores: np.ndarray) -> np.ndarray:
 
 
 def _items(by_item: pd.DataFrame, tasks: Sequence[str]) -> list[np.ndarray]:
-    of_task = dict(list(by_item.groupby(level="task", sort=False)))
+    of_task = {
+        str(task): own for task, own in by_item.groupby(by_item.index.get_level_values("task"), sort=False)
+    }
     found = [of_task[task].to_numpy() for task in tasks]
     return found if min(map(len, found)) > 1 else []
 
@@ -135,7 +128,7 @@ def _seeds(rows: pd.DataFrame, models: Sequence[str], n_tasks: int) -> list[np.n
     """Means over tasks of the seeds that have all of them."""
     by_seed = rows.groupby(["model", "seed", "task"], sort=False)["score"].mean().unstack("task")
     whole = by_seed[by_seed.notna().sum(axis=1) == n_tasks].mean(axis=1)
-    of_model = dict(list(whole.groupby(level="model", sort=False)))
+    of_model = {str(model): own for model, own in whole.groupby(whole.index.get_level_values("model"))}
     return [of_model[model].to_numpy() if model in of_model else np.empty(0) for model in models]
 
 

@@ -242,7 +242,7 @@ def separate(
     found = _separation(
         differences.means, [one.p for one in tested], differences.n_models, alpha, critical, least
     )
-    return replace(found, typical=math.sqrt(m / max(len(n) - 1, 1)) * len(n) / float(n.sum()))
+    return replace(found, typical=math.sqrt(m / max(len(n) - 1, 1)) * len(n) / max(float(n.sum()), 1.0))
 
 
 def separate_items(items: Sequence[np.ndarray], *, alpha: float = ALPHA) -> Separation:

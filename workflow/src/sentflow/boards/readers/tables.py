@@ -211,6 +211,8 @@ def _wide(
     if ids.keys().isdisjoint(("model", "task", "item")):
         role, told = _kind_of_rows(grid, options)
         ids, notes = {role: str(grid.cells.columns[0]), **ids}, told
+    if "model" not in ids and "group" in roles:
+        ids["group"] = roles["group"]
     across = next((role for role in ("model", "task", "metric") if role not in ids), "")
     others = [name for name in grid.cells.columns if name not in ids.values()]
     comma = _decimal_comma(grid)
