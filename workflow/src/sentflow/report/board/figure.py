@@ -34,8 +34,8 @@ def draw(standing: Standing) -> Figure:
     room = lettering.into(_NAME_INCHES[wide], _SIZE[wide])
     names = lettering.distinct({str(at): place.model for at, place in enumerate(places)}, room)
     step = next((step for step in _TICKS if n / step <= 5), n)
-    lanes = list(_lanes(standing.brackets)) if not standing.refusal else []
-    n_lanes = max((lane for *_, lane in lanes), default=-1) + 1
+    placed = list(lanes(standing.brackets)) if not standing.refusal else []
+    n_lanes = max((lane for *_, lane in placed), default=-1) + 1
     lane_width = min(_LANE, _ROOM / max(n_lanes, 1)) * n
     end = n + 0.5 + (n_lanes + 2) * lane_width
 
@@ -57,7 +57,7 @@ def draw(standing: Standing) -> Figure:
                         solid_capstyle="butt",
                     )
             axes.plot(at + 1, height, color=INK, marker="o", markersize=2.4 - 0.6 * wide, linestyle="none")
-        for first, last, lane in lanes:
+        for first, last, lane in placed:
             top, bottom = max(first, shown.start), min(last, shown.stop - 1)
             if top <= bottom:
                 ends, is_whole = (top - shown.start, bottom - shown.start), (top == first, bottom == last)
@@ -81,7 +81,7 @@ def draw(standing: Standing) -> Figure:
         width=(1.6, 3.6),
         share=(True, False),
         labels=["Place"],
-        legend=_legend(standing, has_brackets=bool(lanes)),
+        legend=_legend(standing, has_brackets=bool(placed)),
     )
 
 
@@ -101,7 +101,7 @@ def caption(standing: Standing) -> Caption:
     )
 
 
-def _lanes(brackets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+def lanes(brackets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
     """Each bracket with the first lane in which it meets no other."""
     ends: list[int] = []
     for first, last in sorted(brackets):

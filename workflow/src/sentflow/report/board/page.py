@@ -1,6 +1,5 @@
 """The page of a board: the verdict, every model with its places, and what the tests hold for."""
 
-import math
 from pathlib import Path
 
 from markupsafe import Markup
@@ -67,10 +66,7 @@ def _figures(standing: Standing) -> list[tuple[str, str, Markup]]:
     if not standing.refusal:
         tied = sum(place.is_tied_for_first for place in standing.places)
         found.append((f"{tied:,}", "", h("tied for first place")))
-        if math.isfinite(standing.least):
-            number, _, unit = standing.difference(standing.least).partition(" ")
-            found.append((number, f" {unit}", h("is the smallest difference that the board can separate")))
-    return found[-4:] if len(found) > 4 else found
+    return found
 
 
 def _finding(standing: Standing) -> str:
@@ -92,7 +88,7 @@ def _board(standing: Standing) -> Markup:
         *([axis.head()] if tested else []),
         th("Mean", "val num"),
         *([th("Letters", "best")] if has_letters else []),
-        *([th("First place", "sure")] if tested else []),
+        *([th("All models", "best")] if tested else []),
     ]
     rows = [
         _line(place, at, axis, standing, has_letters=has_letters)
@@ -124,7 +120,7 @@ def _line(place: Place, at: int, axis: Axis, standing: Standing, *, has_letters:
         axis.row(body),
         mean,
         *([td(place.letters, "best")] if has_letters else []),
-        td("tied" if is_tied else "behind", "sure"),
+        td(places(place.board_low, place.board_high), "best"),
     ]
     return line(cells, f"{'first ' if at == 1 else ''}{'tie' if is_tied else ''}".strip())
 
