@@ -1,6 +1,7 @@
 """Readers of formats. Those that recognise fewer files are imported, and so asked, first."""
 
 from sentflow.boards.readers import bright as bright
+from sentflow.boards.readers import helm as helm
 from sentflow.boards.readers import inspect as inspect
 from sentflow.boards.readers import lm_eval as lm_eval
 from sentflow.boards.readers import mteb as mteb
