@@ -84,7 +84,7 @@ def test_too_few_tasks_are_ranked_and_not_tested(tmp_path):
     assert {one["own_low"] for one in board["models"]} == {None}
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         f"board.{form}" for form in ("csv", "md", "tex", "svg", "png")
-    } | {"index.html"}
+    } | {"index.html", "scores.csv"}
 
 
 def test_tasks_of_one_group_are_one_unit(tmp_path):

@@ -9,14 +9,17 @@ from sentflow.report.board import figure, page
 from sentflow.report.board.table import board_table
 from sentflow.report.figure import canvas
 from sentflow.report.figure.inspection import inspect
-from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.formats import csv_records, csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
 
 FORMS = {".csv": csv_text, ".md": markdown_text, ".tex": latex_text}
 
 
 def write(standing: Standing, folder: Path, version: str) -> list[Path]:
-    """Write ``board`` as CSV, Markdown, LaTeX, SVG and PNG, and the page ``index.html``; old ones are replaced."""
+    """Write ``board`` as CSV, Markdown, LaTeX, SVG and PNG, the page ``index.html``, and the ranked models' scores.
+
+    Old files are replaced.
+    """
     table = board_table(standing)
     folder.mkdir(parents=True, exist_ok=True)
     board = folder / "board"
@@ -24,6 +27,10 @@ def write(standing: Standing, folder: Path, version: str) -> list[Path]:
     for suffix, form in FORMS.items():
         written.append(board.with_suffix(suffix))
         write_text(written[-1], form(table))
+    written.append(folder / "scores.csv")
+    models = zip((place.model for place in standing.places), standing.scores.T.tolist(), strict=True)
+    rows = [(model, *scores) for model, scores in models]
+    write_text(written[-1], csv_records(("model", *standing.tasks), rows))
     image = board.with_suffix(".svg")
     if standing.places:
         with canvas.style():

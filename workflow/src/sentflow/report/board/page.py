@@ -4,11 +4,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from sentflow.boards.standing import Named, Place, Standing
+from sentflow.boards.standing import Place, Standing
 from sentflow.errors import listed
 from sentflow.report.board import figure
-from sentflow.report.board.table import places, reading
-from sentflow.report.numbers import counted, decimal, interval, p_number, percent, share, signed
+from sentflow.report.board.table import pair, places, reading
+from sentflow.report.numbers import counted, decimal, percent, share
 from sentflow.report.page.draw import (
     MANY,
     Axis,
@@ -37,7 +37,9 @@ def render(standing: Standing, image: Path, version: str) -> str:
         body += folded("The figure, to share", picture(image, figure.caption(standing)))
     sections = [Section("leaderboard", "Leaderboard", _finding(standing), body)]
     if standing.named:
-        pairs = joined(_pair(one, standing) for one in standing.named)
+        pairs = joined(
+            h("<h3>{} and {}</h3><p>{}</p>", one.a, one.b, pair(one, standing)) for one in standing.named
+        )
         sections.append(Section("pairs", "Two models", "Pairs of models that were asked for", pairs))
     sections.append(_scope(standing))
     if standing.unranked:
@@ -88,7 +90,7 @@ def _board(standing: Standing) -> Markup:
         *([axis.head()] if tested else []),
         th("Mean", "val num"),
         *([th("Letters", "best")] if has_letters else []),
-        *([th("All models", "best")] if tested else []),
+        *([th("Board", "best")] if tested else []),
     ]
     rows = [
         _line(place, at, axis, standing, has_letters=has_letters)
@@ -123,15 +125,6 @@ def _line(place: Place, at: int, axis: Axis, standing: Standing, *, has_letters:
         td(places(place.board_low, place.board_high), "best"),
     ]
     return line(cells, f"{'first ' if at == 1 else ''}{'tie' if is_tied else ''}".strip())
-
-
-def _pair(one: Named, standing: Standing) -> Markup:
-    digits = standing.digits
-    return h(
-        "<h3>{} and {}</h3><p>{} Difference {} {}, p = {} for these two alone, {} on this board.</p>",
-        one.a, one.b, one.sentence, signed(one.difference, digits), interval(one.low, one.high, digits),
-        p_number(one.p_alone), p_number(one.p_board),
-    )  # fmt: skip
 
 
 def _scope(standing: Standing) -> Section:

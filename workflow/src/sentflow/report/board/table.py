@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sentflow.boards.standing import Place, Standing
+from sentflow.boards.standing import Named, Place, Standing
 from sentflow.errors import listed
-from sentflow.report.numbers import counted, decimal, percent
+from sentflow.report.numbers import counted, decimal, interval, p_number, percent, signed
 from sentflow.report.table.table import Table, build, number, text
 
 
@@ -69,7 +69,7 @@ def notes(standing: Standing) -> list[str]:
     """What the tests hold for and how to read them; the named pairs, the unranked models, and the notes of readers."""
     return [
         *reading(standing),
-        *(one.sentence for one in standing.named),
+        *(f"{one.a} and {one.b}: {pair(one, standing)}" for one in standing.named),
         *([unranked_note(standing)] if standing.unranked else []),
         *standing.notes,
     ]
@@ -88,6 +88,15 @@ def reading(standing: Standing) -> list[str]:
     if any(place.letters for place in standing.places):
         said.append("Models that share a letter are not separated.")
     return said
+
+
+def pair(one: Named, standing: Standing) -> str:
+    """The difference of two models, whether it is significant, and how many more units would separate them."""
+    digits = standing.digits
+    return (
+        f"Difference {signed(one.difference, digits)} {interval(one.low, one.high, digits)}, "
+        f"p = {p_number(one.p_alone)} for these two alone, {p_number(one.p_board)} on this board. {one.sentence}"
+    )
 
 
 def unranked_note(standing: Standing, most: int = 5) -> str:
