@@ -280,3 +280,22 @@ def test_groups_of_groups_are_no_tasks(tmp_path: Path) -> None:
     scores = table(tmp_path, text, unit="fraction")
     assert cells(scores) == {("a/b", "virology"): 0.4, ("a/b", "other"): 0.5, ("a/b", "boolq"): 0.6}
     assert scores.rows["higher_is_better"].tolist() == [True, True, False]
+
+
+def test_the_same_score_as_fraction_and_percentage_is_one(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "model,task,score,unit\nx,A,0.5,fraction\nx,B,0.7,fraction\n", encoding="utf-8"
+    )
+    (tmp_path / "b.csv").write_text(
+        "model,task,score,unit\nx,A,50,percent\ny,A,60,percent\n", encoding="utf-8"
+    )
+    assert cells(read_files([tmp_path / "a.csv", tmp_path / "b.csv"])) == {
+        ("x", "A"): 50.0,
+        ("x", "B"): 70.0,
+        ("y", "A"): 60.0,
+    }
+
+
+def test_tasks_in_rows_may_have_a_column_of_groups(tmp_path: Path) -> None:
+    rows = table(tmp_path, "task,group,x,y\nA,g,41,42\nB,g,43,44\n").rows
+    assert {*rows["group"]} == {"g"}

@@ -309,3 +309,92 @@ def test_swe_bench_site_is_in_percent() -> None:
     assert {*found.rows["unit"]} == {"percent"}
     items = read("swe_bench/leaderboards.json", tasks=frozenset({"bash-only"})).rows
     assert (len(items), items["score"].mean()) == (8, 50.0 if items["unit"].eq("percent").all() else 0.5)
+
+
+def test_rewardbench_takes_items_where_they_lie_beside() -> None:
+    first = read("rewardbench/v1")
+    assert first.rows.groupby("task")["score"].agg(["mean", "size"]).to_numpy().tolist() == [
+        [0.75, 4],  # alpacaeval-easy
+        [0.75, 2],  # donotanswer: a tie counts a half
+        [pytest.approx(2 / 3), 3],  # math-prm, as often as it has pairs
+        [0.5, 2],  # mt-bench-hard
+    ]
+    assert any("weights" in note for note in first.notes)
+    second = read("rewardbench/v2")
+    ties = second.rows[second.rows["task"] == "Ties"]
+    assert (ties["score"].tolist(), ties["item"].tolist()) == ([0.61], [""])
+    assert second.rows[second.rows["task"] == "Factuality"]["score"].tolist() == [1.0, 0.5, 0.0]
+
+
+def test_rewardbench_subsets_of_one_source_are_a_group() -> None:
+    rows = read("rewardbench/v1/eval-set").rows
+    assert rows["item"].eq("").all()
+    assert dict(zip(rows["task"], rows["group"], strict=True))["alpacaeval-easy"] == "alpacaeval"
+
+
+def test_rewardbench_columns_of_unequal_length_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="one length"):
+        read(changed("rewardbench/v2/eval-set-scores/acme/tiny-rm.json", tmp_path / "a.json", results=[1.0]))
+
+
+HELM = "helm/benchmark_output"
+ANATOMY, VIROLOGY = (f"mmlu:subject={one},method=multiple_choice_joint" for one in ("anatomy", "virology"))
+
+
+def test_helm_items_are_means_over_trials_of_unperturbed_texts() -> None:
+    rows = read(f"{HELM}/runs").rows
+    tiny = rows[rows["model"] == "acme/tiny-7b"].set_index(["task", "item"])["score"]
+    assert tiny[ANATOMY].to_dict() == {"id10": 1.0, "id11": 0.0, "id12": 1.0, "id13": 1.0}
+    assert tiny[VIROLOGY].to_dict() == {"id10": 0.5, "id11": 0.0, "id12": 0.5, "id13": 0.0}
+    assert len(rows[(rows["model"] == "acme/tiny-13b") & (rows["task"] == ANATOMY)]) == 3  # a NaN was dropped
+    assert {*rows["group"]} == {"mmlu"}
+
+
+def test_helm_main_metrics_are_known_from_releases_only(tmp_path: Path) -> None:
+    shutil.copytree(BOARDS / HELM / "runs", tmp_path / "runs")
+    run = next((tmp_path / "runs").glob("*/*anatomy*7b"))
+    stats = json.loads((run / "stats.json").read_text())
+    other = {**stats[1], "name": {"name": "quasi_exact_match", "split": "test"}, "mean": 0.5}
+    (run / "stats.json").write_text(json.dumps([*stats, other]))
+    with pytest.raises(DataError, match="quasi_exact_match"):
+        read(tmp_path)
+    assert read(tmp_path, metric="exact_match").rows["item"].ne("").all()
+    read(tmp_path, f"{HELM}/releases")
+
+
+def test_helm_tables_are_read_without_win_rates_and_with_names_of_models() -> None:
+    found = read(f"{HELM}/releases", unit="fraction")
+    assert scores(found)["acme/tiny-7b", "MMLU"] == pytest.approx(5 / 12)
+    assert {*found.rows["task"]} == {"MMLU", "The Pile"}
+    assert not found.rows[found.rows["task"] == "The Pile"]["higher_is_better"].any()
+    whole = scores(found)
+    assert whole["acme/tiny-7b", "The Pile"] == 0.71
+    assert "The Pile" not in {
+        task for (model, task), own in whole.items() if model == "acme/tiny-13b" and own == own
+    }
+
+
+def test_helm_runs_go_before_the_tables_over_them() -> None:
+    found = read(HELM)
+    assert {*found.rows["task"]} == {ANATOMY, VIROLOGY}
+    assert any("tables" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("results_1.json", '{"results": {"a": {"acc,none": 0.5}}, "versions": {}}'),
+        ("a.json", '{"mteb_version": "1", "task_name": "A", "scores": {"test": [[]]}}'),
+        (
+            "b.json",
+            '{"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}, "reductions": [{"samples": 1}]}',
+        ),
+        ("leaderboards.json", '{"leaderboards": [{"results": 1}]}'),
+        ("c.json", '[{"title": "", "header": [{"value": "Model", "metadata": 3}]}]'),
+        ("d.json", '{"model": 1, "model_type": 1, "chat_template": 1, "x": {"a": 1}}'),
+    ],
+)
+def test_files_of_another_form_are_refused_as_data(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DataError):
+        read(tmp_path)

@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.files.io import parse_json
 from sentflow.files.limits import BOARD_JSON_BYTES
 
@@ -84,7 +85,7 @@ def reader(name: str, recognises: Callable[[Path], bool]) -> Callable[[ReadOne],
 
     def register(read: ReadOne) -> ReadOne:
         def each(paths: Sequence[Path], options: Options) -> Scores:
-            found = {path: read(path, options) for path in paths}
+            found = {path: _guarded(name, read, path, options) for path in paths}
             rows = [scores.rows.assign(file=str(path)) for path, scores in found.items()]
             notes = [note for scores in found.values() for note in scores.notes]
             return Scores(pd.concat(rows, ignore_index=True), tuple(notes))
@@ -102,10 +103,23 @@ def board_reader(name: str, recognises: Callable[[Path], bool]) -> Callable[[Rea
     """
 
     def register(read: ReadAll) -> ReadAll:
-        READERS[name] = Reader(name, recognises, read)
+        READERS[name] = Reader(name, recognises, partial(_guarded, name, read))
         return read
 
     return register
+
+
+def _guarded(
+    name: str, read: Callable[[Any, Options], Scores], files: Path | Sequence[Path], options: Options
+) -> Scores:
+    """What a reader gives; that a file lacks a part which all files of its format have is a fault of the file."""
+    try:
+        return read(files, options)
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        shown = files if isinstance(files, Path) else listed(map(str, files), 3)
+        raise DataError(
+            f"{shown} looks like a file of {name}, but is not of its form ({error!r}). Download it again."
+        ) from error
 
 
 def scores_of(rows: Iterable[Mapping[str, Any]] | pd.DataFrame, notes: Iterable[str] = ()) -> Scores:
