@@ -147,7 +147,7 @@ def _rows_of_kinds(models: tuple[type[Settings], ...]) -> Iterator[str]:
             kinds.setdefault(line, []).extend(choices_of(model, "kind"))
     every = sum(len(choices_of(model, "kind")) for model in models)
     for (key, meaning, default), names in kinds.items():
-        if key != "kind":
+        if key != "kind" and not meaning.endswith("written by the program."):
             who = "all" if len(names) == every else ", ".join(names)
             who = who.replace("sentence-transformers, transformers", "neural")
             yield f"| `{key}` | {who} | {meaning} | {default} |"

@@ -48,14 +48,18 @@ class Standing:
 
     title: str
     places: tuple[Place, ...]  # best first; empty where `refusal` says why
-    population: str  # what the tests hold for: ``"new tasks of this kind"``, ``"new items of these tasks"``, …
+    population: (
+        str  # what the tests hold for: ``"new tasks of this kind"``, ``"new items of these tasks"``, …
+    )
     units: str  # what is independent: ``"task"``, ``"group"``, ``"item"``, ``"seed"``
     n_units: int
     tasks: tuple[str, ...]
     scores: np.ndarray  # (T, M) float64 means of tasks by model, in the order of `places`
     p: np.ndarray  # (M, M) float64 adjusted p, symmetric, 1 on the diagonal
     separated: np.ndarray  # (M, M) bool, symmetric
-    brackets: tuple[tuple[int, int], ...] = ()  # runs of places (from 0, both ends in) without a separated pair
+    brackets: tuple[
+        tuple[int, int], ...
+    ] = ()  # runs of places (from 0, both ends in) without a separated pair
     least: float = float("nan")  # the least difference of means that this board could separate
     refusal: str = ""  # why nothing is tested, and what is needed; else empty
     unranked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # model → tasks that it lacks

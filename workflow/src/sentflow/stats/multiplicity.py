@@ -67,10 +67,10 @@ def sign_flip_p_values(differences: np.ndarray, *, n_resamples: int, seed: int) 
     p = np.empty(len(differences))
     for pair in np.flatnonzero(exact):
         own = differences[pair, differences[pair] != 0][:, None]
-        p[pair] = _reached(_all_signs(len(own)), own)[0] / 2.0 ** len(own)
+        p[pair] = _reached(all_signs(len(own)), own)[0] / 2.0 ** len(own)
     if not exact.all():
         columns = np.ascontiguousarray(differences[~exact].T)
-        drawn = _drawn_signs(len(columns), n_resamples, seed)
+        drawn = drawn_signs(len(columns), n_resamples, seed)
         p[~exact] = (1 + sum(_reached(signs, columns) for signs in drawn)) / (n_resamples + 1)
     return p
 
@@ -86,15 +86,18 @@ def _reached(signs: np.ndarray, columns: np.ndarray) -> np.ndarray:
     return np.asarray((np.abs(signs @ columns) >= least).sum(axis=0))
 
 
-def _all_signs(n: int) -> np.ndarray:
+def all_signs(n: int) -> np.ndarray:
     """(2ⁿ, n) of −1 and 1."""
     return ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) * 2.0 - 1
 
 
-def _drawn_signs(n: int, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """(block, n) of −1 and 1, `n_resamples` rows in all; whole words per row, so that blocks change no draw."""
+def drawn_signs(n: int, n_resamples: int, seed: int, at_once: int = 0) -> Iterator[np.ndarray]:
+    """Blocks of (`at_once`, n) of −1 and 1, `n_resamples` rows in all; 0 for blocks of 16 MB.
+
+    Each row takes whole words of the generator, so that blocks change no draw.
+    """
     generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS_AT_ONCE // n)
+    at_once = at_once or max(1, _CELLS_AT_ONCE // n)
     for start in range(0, n_resamples, at_once):
         words = generator.integers(
             0, 1 << 32, (min(at_once, n_resamples - start), -(-n // 32)), dtype=np.uint32

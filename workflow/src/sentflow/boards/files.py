@@ -1,0 +1,388 @@
+"""Published boards from files of any format: one table, in which each task has one metric, direction and unit."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from sentflow.boards import readers as readers  # each registers itself
+from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, is_aggregate
+from sentflow.errors import DataError, instead, listed
+
+_SAME = 1e-6  # duplicates that differ by no more are one
+_SHOWN = 5
+_RULES = ("first", "last", "best", "mean")
+_CELL = ["model", "task", "item", "seed"]
+# No boards, though a folder of results has them
+_BESIDE = re.compile(r"(readme|license|licence|changelog|citation|contributing)\b.*|\..*", re.IGNORECASE)
+_FORUM = re.compile(r"cqadupstack\W*\w", re.IGNORECASE)  # 12 forums of one source
+_AVERAGED = re.compile(r"(naive|simple|weighted)[ _-]average", re.IGNORECASE)  # a metric of groups
+_MODEL_AGGREGATE = re.compile(r"(macro[ _-]*)?(avg|average|mean|median|overall)\.?", re.IGNORECASE)
+# Metrics of which lower is better wherever they are used; no part of a score up to 1 or 100
+_ERRORS = re.compile(
+    r"((word|byte|token)[ _-]*)?perplexity|ppl|bits[ _-]per[ _-](byte|character)|bp[bc]|nll"
+    r"|(cross[ _-]*)?entropy|(test |eval )?loss|r?mse|mae|mean (absolute|squared) error|[wcst]er"
+    r"|((word|character|sentence|translation)[ _-])?error([ _-]rate)?|brier([ _-]score)?|ece|latency.*",
+    re.IGNORECASE,
+)
+Step = Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]]
+
+
+def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
+    """The scores of files and folders of any formats in `READERS`, as one table.
+
+    Every (model, task) has either one row or rows of one kind: per item, per seed, or both. A task has one metric,
+    direction and group, and all scores have one unit. Missing scores are NaN or have no row. The notes say what was
+    dropped, merged, converted or assumed.
+
+    Raises
+    ------
+    DataError
+        If a file is in none of the formats or damaged, and where the files leave open what `Options` settles: several
+        metrics, scores, units or directions of one task.
+    """
+    options = options or Options()
+    found = [one for path in dict.fromkeys(paths) for one in _readable(path)]
+    options = replace(options, files=tuple(path for path, _ in found))
+    tables: list[pd.DataFrame] = []
+    notes: list[str] = []
+    for format_of in dict.fromkeys(one for _, one in found):
+        scores = format_of.read([path for path, one in found if one is format_of], options)
+        tables.append(scores.rows)
+        notes += scores.notes
+    if not any(map(len, tables)):
+        raise DataError("the files hold no scores. Name at least one file or folder with results.")
+    rows = pd.concat(tables, ignore_index=True)
+    steps: tuple[Step, ...] = (
+        _selected,
+        _one_metric,
+        _directed,
+        _grouped,
+        _merged,
+        _of_one_kind,
+        _in_one_unit,
+    )
+    for step in steps:
+        rows, told = step(rows, options)
+        notes += told
+    rows["higher_is_better"] = rows["higher_is_better"].astype(bool)
+    return Scores(rows.drop(columns="file").reset_index(drop=True), tuple(dict.fromkeys(notes)))
+
+
+def _readable(path: Path) -> list[tuple[Path, Reader]]:
+    """The file or folder, or what lies in it, each with the reader of its format."""
+    if not path.exists():
+        raise DataError(f"there is no file or folder {path}. Write the path of results.")
+    found = list(_inside(path))
+    if not found:
+        if path.is_dir():
+            raise DataError(f"{path} holds no file of a known format. {_instead()}")
+        start = path.read_bytes()[:60]
+        what = "is empty. Name a file with results." if not start else f"begins with {start!r}. {_instead()}"
+        raise DataError(f"{path} is in none of the known formats: it {what}")
+    formats = {one.name: where for where, one in reversed(found)}
+    if len(formats) > 1:
+        named = ", ".join(f"{name} ({where.relative_to(path)})" for name, where in formats.items())
+        raise DataError(
+            f"{path} holds several formats: {named}. Name the files or folders that belong to the board."
+        )
+    return found
+
+
+def _inside(path: Path) -> Iterator[tuple[Path, Reader]]:
+    for one in READERS.values():
+        if one.recognises(path):
+            yield path, one
+            return
+    if path.is_dir():
+        for child in sorted(path.iterdir()):
+            if not _BESIDE.fullmatch(child.name):
+                yield from _inside(child)
+
+
+def _instead() -> str:
+    return (
+        f"Known formats: {', '.join(READERS)}. Write anything else as a CSV table with the columns model, task and "
+        "score, and metric, item, seed or group if there are any."
+    )
+
+
+def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """Without aggregates and what was left out by name."""
+    notes = []
+    tasks = list(rows["task"].unique())
+    for name in options.tasks:
+        if name not in tasks:
+            raise DataError(f"there is no task {name!r}. {instead(name, tasks)}")
+    for name in options.without:
+        if name not in tasks and not rows["model"].eq(name).any():
+            raise DataError(
+                f"there is no task or model {name!r}. {instead(name, [*tasks, *rows['model'].unique()])}"
+            )
+    if options.tasks:
+        rows = rows[rows["task"].isin(options.tasks)]
+    rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
+    averaged = {*rows.loc[rows["metric"].str.fullmatch(_AVERAGED), "task"]}
+    dropped = [
+        name for name in tasks if name not in options.tasks and (is_aggregate(name) or name in averaged)
+    ]
+    models = [name for name in rows["model"].unique() if _MODEL_AGGREGATE.fullmatch(name)]
+    kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
+    if len(kept) < len(rows):
+        gone = [name for name in (*dropped, *models) if rows[["task", "model"]].eq(name).any(axis=None)]
+        notes.append(f"Dropped as an average or rank over others: {listed(gone)}.")
+    scored = kept.loc[kept["score"].notna(), "task"].unique()
+    if empty := [name for name in kept["task"].unique() if name not in set(scored)]:
+        notes.append(f"Dropped because no model has a score: {listed(empty)}.")
+        kept = kept[kept["task"].isin(scored)]
+    if kept.empty:
+        raise DataError(
+            f"no score is left of the tasks {listed(tasks) or '(none)'}. Name files with scores of tasks."
+        )
+    return kept, notes
+
+
+def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """One metric per task; rows that do not name theirs are of that one."""
+    metrics = {
+        str(task): _names(of_task[of_task.ne("")])
+        for task, of_task in rows.groupby("task", sort=False)["metric"]
+    }
+    chosen, unclear, other = {}, [], []
+    for task, names in metrics.items():
+        wanted = options.metric_of.get(task, options.metric)
+        match = _metric_among(wanted, names)
+        if match is None and task in options.metric_of:
+            raise DataError(
+                f"--metric {task}={wanted}: the task has no such metric. {instead(wanted, names)}"
+            )
+        if match is None and len(names) > 1:
+            unclear.append(f"{task} ({'; '.join(names)})")
+        elif match is None and wanted and names:
+            other.append(f"{task} ({names[0]})")
+        chosen[task] = match if match is not None else next(iter(names), "")
+    for task in options.metric_of:
+        if task not in metrics:
+            raise DataError(f"--metric {task}=…: there is no such task. {instead(task, metrics)}")
+    if unclear:
+        raise DataError(
+            f"several metrics of one task, and no file says which is the main one: {listed(unclear, _SHOWN)}. Choose "
+            "with --metric NAME, or with --metric TASK=NAME for single tasks."
+        )
+    if len(other) == len(metrics):
+        raise DataError(f"no task has the metric {options.metric!r}: {listed(other, _SHOWN)}.")
+    notes = [f"Tasks without {options.metric} count by their only metric: {listed(other)}."] if other else []
+    own = rows["task"].map(chosen)
+    kept = rows[rows["metric"].isin([""]) | rows["metric"].eq(own)]
+    return kept.assign(metric=own[kept.index]), notes
+
+
+def _metric_among(wanted: str, names: Sequence[str]) -> str | None:
+    """The metric that is meant: as it is written, in any case, or up to its filter, if that is only one."""
+    for form in (str, str.casefold, lambda name: re.split("[,/]", name)[0].casefold()):
+        if wanted and len(found := [name for name in names if form(name) == form(wanted)]) == 1:
+            return found[0]
+    return None
+
+
+def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """True or False in every row, by the file, the options, or the name of a metric of errors."""
+    tasks, metrics = rows["task"].unique(), rows["metric"].unique()
+    for name in options.lower:
+        if name not in tasks and name not in metrics:
+            raise DataError(
+                f"--lower {name}: there is no such task or metric. {instead(name, [*tasks, *metrics])}"
+            )
+    direction: dict[str, bool] = {}
+    assumed = []
+    for task, of_task in ((str(task), own) for task, own in rows.groupby("task", sort=False)):
+        metric, said = str(of_task["metric"].iloc[0]), {*of_task["higher_is_better"].dropna()}
+        if task in options.lower or metric in options.lower:
+            direction[task] = False
+        elif len(said) == 2:
+            raise DataError(
+                f"{task}: files disagree whether lower is better. If it is, write --lower {task}."
+            )
+        elif not said and _ERRORS.fullmatch(metric or task):
+            direction[task] = False
+            assumed.append(task)
+        else:
+            direction[task] = said != {False}
+    notes = [f"Lower is taken to be better, by the name of the metric: {listed(assumed)}."] if assumed else []
+    return rows.assign(higher_is_better=rows["task"].map(direction)), notes
+
+
+def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """The group of each task, by the options or the file."""
+    said = rows[rows["group"].ne("")].drop_duplicates(["task", "group"])
+    several = said.loc[said["task"].duplicated(), "task"].unique()
+    if open_ones := [task for task in several if task not in options.groups]:
+        raise DataError(
+            f"several groups of one task: {listed(open_ones, _SHOWN)}. Give its group with --groups."
+        )
+    forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
+    group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
+    return rows.assign(group=rows["task"].map(group).fillna("").astype(object)), []
+
+
+def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """One score per cell."""
+    if options.duplicates and options.duplicates not in _RULES:
+        raise DataError(f"--duplicates {options.duplicates}: {instead(options.duplicates, _RULES)}")
+    repeated = rows.duplicated(_CELL, keep=False)
+    if not repeated.any():
+        return rows, []
+    scored = rows[repeated & rows["score"].notna()]
+    spread = scored.groupby(_CELL, sort=False)["score"].agg(["min", "max"])
+    differing = spread[spread["max"] - spread["min"] > _SAME]
+    notes = []
+    if len(differing) and not options.duplicates:
+        shown = [_told(rows, cell) for cell in differing.index[:_SHOWN]]
+        more = f" and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
+        raise DataError(
+            f"several scores of one cell: {'; '.join(shown)}{more}. Leave files out, or choose with --duplicates "
+            f"{'|'.join(_RULES)}."
+        )
+    # a score goes before a missing one
+    rows = rows.assign(missing=rows["score"].isna()).sort_values("missing", kind="stable")
+    if len(differing):
+        notes.append(f"Of {len(differing)} cells with several scores, {options.duplicates} is taken.")
+        match options.duplicates:
+            case "best":
+                rows = rows.assign(sign=rows["score"].where(rows["higher_is_better"], -rows["score"]))
+                rows = rows.sort_values("sign", ascending=False, kind="stable").drop(columns="sign")
+            case "mean":
+                rows = rows.assign(score=rows.groupby(_CELL, sort=False)["score"].transform("mean"))
+            case "last":
+                rows = rows.iloc[::-1].sort_values("missing", kind="stable")
+    kept = rows.drop_duplicates(_CELL).drop(columns="missing").sort_index()
+    same = (
+        int(repeated.sum())
+        - len(rows[rows.duplicated(_CELL, keep=False)].drop_duplicates(_CELL))
+        - len(differing)
+    )
+    return kept, [*notes, f"Merged {same} repeated scores that are the same."] if same > 0 else notes
+
+
+def _told(rows: pd.DataFrame, cell: Sequence[str]) -> str:
+    own = rows[rows[_CELL].eq(list(cell)).all(axis=1) & rows["score"].notna()]
+    model, task, item, seed = cell
+    place = f"{model} on {task}" + (f", item {item}" if item else "") + (f", seed {seed}" if seed else "")
+    files = f" ({listed(_names(own['file']), 3)})"
+    return f"{place}: {' and '.join(f'{score:g}' for score in own['score'].head(3))}{files}"
+
+
+def _of_one_kind(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:  # noqa: ARG001
+    """Of a task, either items (seeds) for all its models, or one score over all for all of them."""
+    notes = []
+    if rows.groupby(["model", "task", "item"])["seed"].nunique().max() == 1:  # nothing is repeated
+        rows = rows.assign(seed="")
+    for kind in ("item", "seed"):
+        has = rows[kind].ne("") & rows["score"].notna()
+        if not has.any():
+            continue
+        scored = rows["score"].notna()
+        models, detailed = _n_models(rows[scored]), _n_models(rows[has])
+        partly = [task for task, n in detailed.items() if n < models[task]]
+        whole_too = {*rows.loc[scored & rows[kind].eq(""), "task"]}
+        fully = [task for task, n in detailed.items() if n == models[task] and task in whole_too]
+        in_full = rows["task"].isin(fully)
+        notes += _disagreements(rows[in_full & scored], kind)
+        rows = rows[~(in_full & rows[kind].eq(""))]
+        if partly:
+            notes.append(f"Only some models have {kind}s, so that means are taken: {listed(partly)}.")
+            rows = _without_detail(rows, partly, kind)
+    return rows, notes
+
+
+def _n_models(rows: pd.DataFrame) -> dict[str, int]:
+    return {str(task): n for task, n in rows.groupby("task", sort=False)["model"].nunique().items()}
+
+
+def _disagreements(rows: pd.DataFrame, kind: str) -> list[str]:
+    cell = ["model", "task"]
+    whole = rows[rows[kind].eq("")].groupby(cell, sort=False)["score"].mean()
+    means = rows[rows[kind].ne("")].groupby(cell, sort=False)["score"].mean()
+    off = (whole - means).abs().dropna()
+    unlike = off[off > 5e-4 * max(1.0, whole.abs().max())].reset_index()
+    if unlike.empty:
+        return []
+    named = listed(_names(unlike["task"]))
+    return [f"The published scores are not the means of the {kind}s, which are taken: {named}."]
+
+
+def _names(values: pd.Series) -> list[str]:
+    return [str(value) for value in values.unique()]
+
+
+def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.DataFrame:
+    """With one score per model on tasks: the published one, else the mean over its items or seeds."""
+    chosen = rows["task"].isin(list(tasks))
+    own, cell = rows[chosen], ["model", "task", *({"item", "seed"} - {kind})]
+    whole = own[own[kind].eq("") & own["score"].notna()]
+    known = pd.MultiIndex.from_frame(whole[["model", "task"]])
+    rest = own[~pd.MultiIndex.from_frame(own[["model", "task"]]).isin(known)]
+    means = rest.groupby(cell, sort=False)["score"].transform("mean")
+    rest = rest.assign(score=means, **{kind: ""}).drop_duplicates(cell)
+    return pd.concat([rows[~chosen], whole, rest]).sort_index()
+
+
+def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """Scores of one unit: what no file says is decided for the whole board, never per cell."""
+    if options.unit not in ("", FRACTION, PERCENT):
+        raise DataError(f"--unit {options.unit}: {instead(options.unit, (FRACTION, PERCENT))}")
+    notes = []
+    size = rows["score"].abs()
+    unsaid = rows["unit"].eq("")
+    largest = size[unsaid].groupby(rows["task"], sort=False).max().dropna()
+    own_scale = {*rows.loc[~rows["higher_is_better"], "task"]} | {*largest[largest > 100].index}
+    told = unsaid & ~rows["task"].isin(own_scale)
+    if options.unit:
+        rows = rows.assign(unit=rows["unit"].where(~unsaid, options.unit))
+    elif told.any():
+        top = float(size[told].max())
+        unit = PERCENT if top > 1 else FRACTION
+        if unit == FRACTION and rows["unit"].eq(PERCENT).any():
+            names = listed(_names(rows.loc[told, "task"]), _SHOWN)
+            raise DataError(
+                f"some scores are said to be percentages, and of others no file says the unit: {names} (up to "
+                f"{top:g}). Write --unit percent or --unit fraction."
+            )
+        if unit == PERCENT:
+            _refuse_two_units(rows[told], size[told])
+            notes.append(f"No file says the unit. Scores reach {top:g}, so they are read as percentages.")
+        rows = rows.assign(unit=rows["unit"].where(~told, unit))
+    both = rows[["task", "unit"]].assign(said=~unsaid).drop_duplicates()
+    for task, own in both.groupby("task", sort=False):
+        if own["unit"].nunique() > 1 and not own["said"].all():
+            raise DataError(
+                f"{task}: some scores are said to be {' and '.join(_names(own.loc[own['said'], 'unit']))}, and others "
+                "seem not to be. Write all in one unit, or say what the others are with --unit."
+            )
+    units = rows.groupby("task", sort=False)["unit"].agg(
+        lambda own: " and ".join(sorted({*own})).strip(" and")
+    )
+    if (plain := units[units.eq("")].index.tolist()) and len(plain) < len(units):
+        raise DataError(
+            f"on a scale of its own, so that no mean with the other tasks has a meaning: {listed(plain, _SHOWN)}. "
+            f"Leave it out with --without {plain[0]!r}, or write --unit percent or --unit fraction if it is one."
+        )
+    if {FRACTION, PERCENT} <= {*rows["unit"]}:
+        fractions = rows["unit"].eq(FRACTION)
+        tasks = rows.loc[fractions, "task"].unique()
+        notes.append(f"Fractions were turned into percentages, as other scores are: {listed(tasks)}.")
+        rows = rows.assign(score=rows["score"].where(~fractions, 100 * rows["score"]), unit=PERCENT)
+    return rows, notes
+
+
+def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
+    """Refuse models and tasks whose scores are all at most 1 where others are percentages."""
+    for column in ("task", "model"):
+        largest = size.groupby(rows[column], sort=False).max()
+        if small := [f"{name} (up to {top:g})" for name, top in largest.items() if 0 < top <= 1]:
+            raise DataError(
+                f"fractions and percentages seem to be mixed: {listed(small, _SHOWN)}, while others reach "
+                f"{largest.max():g}. If all are percentages, write --unit percent; else write all in one unit."
+            )

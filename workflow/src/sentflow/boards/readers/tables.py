@@ -1,0 +1,339 @@
+"""Tables of any source: wide or long, models in rows or columns, one score per task, item or seed."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sentflow.boards.grids import Grid, grids_of, is_grid
+from sentflow.boards.scores import (
+    PERCENT,
+    Options,
+    Scores,
+    is_aggregate,
+    is_missing,
+    name_of,
+    number,
+    plain,
+    reader,
+    scores_of,
+)
+from sentflow.errors import DataError, listed
+
+# Headings by what their column holds, the surest first
+_ROLES = {
+    "model": (
+        *(
+            "model",
+            "models",
+            "model name",
+            "system",
+            "systems",
+            "retriever",
+            "encoder",
+            "embedder",
+            "generator",
+            "llm",
+        ),
+        *("agent", "method", "approach", "submission", "name", "run"),
+    ),
+    "task": (
+        *(
+            "task",
+            "tasks",
+            "task name",
+            "groups",
+            "dataset",
+            "datasets",
+            "benchmark",
+            "benchmarks",
+            "subset",
+            "corpus",
+        ),
+        *("collection", "questions"),
+    ),
+    "metric": ("metric", "metrics", "measure"),
+    "filter": ("filter",),
+    "item": (
+        *(
+            "item",
+            "item id",
+            "instance id",
+            "example id",
+            "sample id",
+            "question id",
+            "query id",
+            "topic",
+            "qid",
+        ),
+        *("doc id", "question", "query"),
+    ),
+    "seed": ("seed", "random seed", "epoch", "trial", "repetition"),
+    "group": ("group", "source"),
+    "unit": ("unit",),
+    "score": ("score", "value", "main score", "result", "mean"),
+}
+# Columns that describe a model or a task, or an uncertainty
+_ABOUT = re.compile(
+    r"(total |number of |active |# ?)?param(eter)?s?\b.*|#?params.*|(model )?size.*|.*\btokens?\b.*|zero.?shot.*"
+    r"|.*(memory|latency|throughput|runtime|speed|cost|price|date|licen[cs]e|revision|version|sha|url|link)\b.*|year"
+    r"|(embedding |output )?dim(ension)?(s|ality)?\b.*|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*|position|likes.*"
+    r"|(\d+ ?% ?)?(ci|confidence)\b.*|.*\b(std ?err|std|stdev|standard (error|deviation)|s\.?e\.?|sd|error bars?)\.?"
+    r"|\+/-|±.*|(lower|upper|low|high)( bound)?|n|count|votes|num .*|n .*|index|id|unnamed.*|column \d+|.* title",
+    re.IGNORECASE,
+)
+_RATING = re.compile(r"(arena )?(elo|rating)\b.*", re.IGNORECASE)
+_ARROWS = {"↑": True, "↓": False}
+_MARK = re.compile(r"\s*\(?\s*([↑↓])\s*\)?\s*")
+_PERCENT = re.compile(r"\s*\(\s*(?:in )?\\?%\s*\)")
+_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*[%*†‡]|\s*[±(].*)*")
+
+
+@reader("table", is_grid)
+def read(path: Path, options: Options) -> Scores:
+    """All tables of a file; of those without a name of the model it is that of the file."""
+    rows, notes, groups = [], [], []
+    for grid in grids_of(path):
+        roles = _roles(grid.cells.columns)
+        _refuse_ratings(grid)
+        if "task" in roles and _words(roles["task"]) == "groups":  # lm-eval prints groups again
+            groups += _tasks_of(grid.cells[roles["task"]])[0]
+            continue
+        found, told = _long(grid, roles, path) if _is_long(roles) else _wide(grid, roles, path, options)
+        rows.append(found)
+        notes += told
+    if not rows:
+        raise DataError(f"{path} holds groups of tasks only. Paste the table of tasks too.")
+    table = pd.concat(rows, ignore_index=True)
+    if groups := [group for group in dict.fromkeys(groups) if table["task"].eq(group).any()]:
+        notes.append(f"Dropped as a group of other tasks: {listed(groups)}.")
+    return scores_of(table[~table["task"].isin(groups)], notes)
+
+
+def _words(heading: str) -> str:
+    return re.sub(r"[\s_-]+", " ", _MARK.sub(" ", heading)).strip().lower()
+
+
+def _roles(headings: Iterable[str]) -> dict[str, str]:
+    """What columns hold → their heading."""
+    of = {_words(heading): heading for heading in reversed(list(headings))}
+    found = {role: next((of[word] for word in words if word in of), "") for role, words in _ROLES.items()}
+    return {role: heading for role, heading in found.items() if heading}
+
+
+def _is_long(roles: Iterable[str]) -> bool:
+    return "score" in roles and any(role in roles for role in ("task", "item"))
+
+
+def _refuse_ratings(grid: Grid) -> None:
+    names = [_words(name) for name in grid.cells.columns]
+    if any(name.startswith("length controlled") for name in names):
+        raise DataError(
+            f"{grid.where}: length-controlled win rates come from one regression over all models, so that nothing can "
+            "be tested from them. Give the annotations.json of each model, which has the preferences."
+        )
+    if any(map(_RATING.match, names)):
+        raise DataError(
+            f"{grid.where}: ratings of an arena come from battles that models share, so that their intervals depend on "
+            "each other. Give the battles: one judgement per question and model, against the same opponent, as a table "
+            "with model, item and score (1 won, 0.5 tied, 0 lost)."
+        )
+
+
+def _long(grid: Grid, roles: Mapping[str, str], path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """One row per score; what is blank repeats the row above."""
+    cells = pd.DataFrame({role: grid.cells[heading] for role, heading in roles.items()})
+    notes = []
+    for role in ("model", "task", "metric"):
+        if role in roles:
+            cells[role] = _filled(grid, roles[role], role)
+    if "task" in cells:
+        groups, cells["task"] = _tasks_of(cells["task"])
+        cells = cells[~cells["task"].isin(groups)]
+        if groups:
+            notes.append(f"Dropped as a group of other tasks: {listed(groups)}.")
+    else:
+        cells["task"] = path.stem
+    if "model" not in cells:
+        named = re.search(r"pretrained=([^,)\s]+)", grid.around)
+        cells["model"] = named[1] if named else path.stem
+        notes.append(f"{grid.where} names no model: its scores are of {cells['model'].iloc[0]}.")
+    if "filter" in cells:
+        filters = cells.pop("filter").map(name_of)
+        cells["metric"] = cells["metric"].map(name_of) + filters.map(
+            lambda one: "" if is_missing(one) else f",{one}"
+        )
+    cells["percent"] = _has_percent(cells["score"])
+    cells["score"] = _numbers(cells["score"].rename(roles["score"]), grid, _decimal_comma(grid))
+    if "group" in cells and cells.groupby("task")["group"].nunique().gt(1).any():
+        cells = cells.drop(columns="group")  # of models
+    for name in grid.cells.columns.difference([*roles.values()]):
+        signs = grid.cells[name].map(name_of)
+        if {*signs} <= {"", *_ARROWS}:
+            cells["higher_is_better"] = signs.map(_ARROWS)
+    return _finished(cells, grid), notes
+
+
+def _tasks_of(cells: "pd.Series[Any]") -> tuple[list[str], "pd.Series[str]"]:
+    """Names of groups, and of tasks: a task whose name begins with a dash belongs to the last one without, or with less
+    space before it."""
+    groups: list[str] = []
+    above: list[tuple[int, str]] = []
+    texts = cells.map(lambda cell: cell if isinstance(cell, str) else name_of(cell))
+    for text in dict.fromkeys(texts):
+        dashed = text.strip().startswith("- ")
+        depth = len(text) - len(text.lstrip()) if dashed else -1
+        above = [one for one in above if dashed and one[0] < depth]
+        if above and above[-1][1] not in groups:
+            groups.append(above[-1][1])
+        above.append((depth, _task(text)))
+    return groups, texts.map(_task)
+
+
+def _task(text: str) -> str:
+    return plain(text.strip().removeprefix("- "))
+
+
+def _wide(
+    grid: Grid, roles: Mapping[str, str], path: Path, options: Options
+) -> tuple[pd.DataFrame, list[str]]:
+    """One column per task, metric or model."""
+    notes: list[str] = []
+    ids = {role: roles[role] for role in ("model", "task", "metric", "item", "seed", "unit") if role in roles}
+    if ids.keys().isdisjoint(("model", "task", "item")):
+        role, told = _kind_of_rows(grid, options)
+        ids, notes = {role: str(grid.cells.columns[0]), **ids}, told
+    across = next((role for role in ("model", "task", "metric") if role not in ids), "")
+    others = [name for name in grid.cells.columns if name not in ids.values()]
+    comma = _decimal_comma(grid)
+    scored = [
+        name
+        for name in others
+        if name in options.tasks or not (_ABOUT.fullmatch(_words(name)) or _is_text(grid.cells[name], comma))
+    ]
+    if not scored or not across:
+        raise DataError(
+            f"{grid.where}: no column holds scores. Columns: {listed(map(repr, grid.cells.columns))}. Call them model, "
+            "task and score, or give one column of scores per task."
+        )
+    numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
+    filled = numbers.notna().any(axis=1)
+    names = pd.DataFrame({role: _filled(grid, heading, role) for role, heading in ids.items()})
+    rows_of = "model" if "model" in ids else "task" if "task" in ids else "item"
+    if empty := [name for name in names.loc[~filled, rows_of] if name.strip("- ")]:
+        notes.append(f"{grid.where}: rows without any score were left out: {listed(empty)}.")
+    if about := [name for name in others if name not in scored]:
+        notes.append(f"{grid.where}: columns that are no scores were left out: {listed(about)}.")
+    parts = []
+    for name in scored:
+        part = names.assign(score=numbers[name], percent=_has_percent(grid.cells[name]))
+        part[across] = name
+        parts.append(part[filled])
+    table = pd.concat(parts, ignore_index=True)
+    if "task" not in table:
+        table["task"] = path.stem
+    two = table["task"].str.partition("\n")  # a heading above that of the column
+    if two[2].ne("").any():
+        table["task"], table["metric"] = two[0], two[2]
+    return _finished(table, grid), notes
+
+
+def _kind_of_rows(grid: Grid, options: Options) -> tuple[str, list[str]]:
+    """Whether rows are models or tasks: by the option, or by where the averages stand."""
+    if options.models:
+        return ("task" if options.models == "columns" else "model"), []
+    first, *others = grid.cells.columns
+    if any(map(is_aggregate, others)):
+        return "model", []
+    if any(is_aggregate(plain(name_of(name))) for name in grid.cells[first]):
+        return "task", []
+    shown = listed([plain(name_of(name)) for name in grid.cells[first]], 3)
+    return "model", [
+        f"{grid.where}: models are taken from the rows ({shown}). If not, write --models columns."
+    ]
+
+
+def _filled(grid: Grid, heading: str, role: str) -> "pd.Series[str]":
+    """Names in a column, of which a blank one repeats that above."""
+    names = (
+        grid.cells[heading].map(lambda cell: cell if isinstance(cell, str) else name_of(cell)).astype(object)
+    )
+    names = names.mask(names.str.strip().eq("")).ffill()
+    if names.isna().any() and role != "metric":
+        raise DataError(f"{grid.where}, row {names.index[0]}, column {heading!r}: it names no {role}.")
+    return names
+
+
+def _is_text(cells: "pd.Series[Any]", comma: bool) -> bool:
+    """Whether fewer than half of what is written is a number; truth values are none."""
+    written = [cell for cell in cells if not is_missing(cell)]
+    found = 0
+    for cell in written:
+        if isinstance(cell, bool | np.bool_):
+            continue
+        with suppress(DataError):
+            number(cell, "", decimal_comma=comma)
+            found += 1
+    return 2 * found < len(written) or not written
+
+
+def _numbers(cells: "pd.Series[Any]", grid: Grid, comma: bool) -> "pd.Series[float]":
+    found: dict[str, float] = {}
+    for row, cell in cells.items():
+        if (text := str(cell)) not in found:
+            found[text] = number(cell, f"{grid.where}, row {row}, column {cells.name!r}", decimal_comma=comma)
+    return cells.map(lambda cell: found[str(cell)]).astype("float64")
+
+
+def _has_percent(cells: "pd.Series[Any]") -> "pd.Series[bool]":
+    return cells.map(lambda cell: isinstance(cell, str) and "%" in cell)
+
+
+def _decimal_comma(grid: Grid) -> bool:
+    """Whether commas are decimal ones, by all cells of the table."""
+    texts = [
+        plain(cell)
+        for name in grid.cells
+        for cell in grid.cells[name]
+        if isinstance(cell, str) and "," in cell
+    ]
+    found = [parts for parts in map(_COMMA.fullmatch, texts) if parts]
+    if any(len(parts[2]) != 3 or parts[1].startswith("0") or len(parts[1]) > 3 for parts in found):
+        return True
+    if found and grid.delimiter != ",":
+        raise DataError(
+            f"{grid.where}: {found[0][0]!r} may be {found[0][1]}.{found[0][2]} or {found[0][1]}{found[0][2]}. Write "
+            "numbers with a decimal point, and without a mark for thousands."
+        )
+    return False
+
+
+def _mapped(names: "pd.Series[Any]", function: Callable[[str], Any]) -> "pd.Series[Any]":
+    return names.map({name: function(name_of(name)) for name in names.unique()})
+
+
+def _finished(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
+    """With names in plain text, and what they say of direction and unit."""
+    rows = rows.reset_index(drop=True)
+    percent = rows.pop("percent") | bool(_PERCENT.search(grid.around))
+    rows["model"] = _mapped(rows["model"], plain)
+    for role in ("task", "metric"):
+        if role in rows:
+            names = _mapped(rows[role], _task)
+            percent |= names.str.contains(_PERCENT)
+            arrow = names.str.extract(_MARK)[0].map(_ARROWS)
+            rows["higher_is_better"] = (
+                rows["higher_is_better"].fillna(arrow) if "higher_is_better" in rows else arrow
+            )
+            rows[role] = (
+                names.str.replace(_MARK, " ", regex=True).str.replace(_PERCENT, "", regex=True).str.strip()
+            )
+    if "metric" in rows:
+        rows["metric"] = rows["metric"].mask(_mapped(rows["metric"], is_missing), "")
+    said = rows["unit"].map(name_of) if "unit" in rows else ""
+    rows["unit"] = pd.Series(said, rows.index).mask(percent, PERCENT)
+    return rows
