@@ -15,12 +15,6 @@ from sentflow.report.table.table import Table
 from sentflow.runs.folder import ResultsFolder
 from sentflow.runs.leaderboard import KINDS, WORDS, Board, boards_of
 
-_VALUES = {
-    "scores": "score",
-    "similarity": "Spearman's correlation of the cosine, all pairs",
-    "retrieval": "nDCG@10",
-}
-
 
 def leaderboard(
     runs: Annotated[
@@ -45,10 +39,11 @@ def leaderboard(
 
 
 def _listing(board: Board) -> Table:
-    (what, thing), value = WORDS[board.kind], _VALUES[board.kind]
+    what, thing, value = WORDS[board.kind]
+    placed = any(entry.places for entry in board.entries)
     rows = [
         (
-            *([places(*entry.places) if entry.places else MISSING] if board.population else []),
+            *([places(*entry.places) if entry.places else MISSING] if placed else []),
             entry.encoder,
             decimal(entry.mean),
             decimal(entry.mean_rank, 2),
@@ -62,8 +57,6 @@ def _listing(board: Board) -> Table:
         f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {what}s have; {value}.",
         board.verdict,
     ]
-    if board.population:
-        notes.append(f"Place: those that its tests leave open, for {board.population}.")
     if not board.tasks:
         notes = [f"No {thing} is common to all {what}s of all runs."]
     notes += board.notes
@@ -71,9 +64,9 @@ def _listing(board: Board) -> Table:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
     return listing(
-        (*["Place"] * bool(board.population), what.capitalize(), "Mean", "Rank", "Run", *board.tasks),
+        (*["Place"] * placed, what.capitalize(), "Mean", "Rank", "Run", *board.tasks),
         rows,
-        "l" * bool(board.population) + "lrrl" + "r" * len(board.tasks),
+        "l" * placed + "lrrl" + "r" * len(board.tasks),
         caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
         notes=tuple(notes),
         lead=2,

@@ -128,13 +128,8 @@ class Ranking:
 
     @cached_property
     def _places(self) -> Mapping[str, tuple[int, int]]:
-        better, worse = (
-            Counter(
-                pair[end] for pair, test in self.tests.items() if test.is_significant and test.difference > 0
-            )
-            for end in (1, 0)
-        )
-        n = len(self.systems)
+        wins = [pair for pair, test in self.tests.items() if test.is_significant and test.difference > 0]
+        n, worse, better = len(self.systems), Counter(a for a, _ in wins), Counter(b for _, b in wins)
         left = {one.name: (1 + better[one.name], n - worse[one.name]) for one in self.systems}
         return left | dict(self.places)
 

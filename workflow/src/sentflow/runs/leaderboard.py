@@ -20,11 +20,11 @@ from sentflow.runs.folder import Result, ResultsFolder, changed
 from sentflow.stats.separation import ALPHA
 
 SCORES = "scores"
-# Kind → what has scores, and on what
+# Kind → what has scores, on what, and which
 WORDS = {
-    SCORES: ("encoder", "task"),
-    "similarity": ("encoder", "pair set"),
-    "retrieval": ("retriever", "question set"),
+    SCORES: ("encoder", "task", "score"),
+    "similarity": ("encoder", "pair set", "Spearman's correlation of the cosine, all pairs"),
+    "retrieval": ("retriever", "question set", "nDCG@10"),
 }
 KINDS = tuple(WORDS)
 # Two runs of an encoder that differ by less are one entry.
@@ -44,9 +44,7 @@ class Entry:
     # mean, mean_rank: over all tasks of the board; rank 1 is best, ties share the mean of their ranks
     mean: float = math.nan
     mean_rank: float = math.nan
-    places: tuple[int, int] | None = (
-        None  # the first and the last that its tests leave open; None without tests
-    )
+    places: tuple[int, int] | None = None  # that its tests leave open: the first and the last
 
 
 @dataclass(frozen=True)
@@ -60,10 +58,9 @@ class Board:
     entries: tuple[Entry, ...]
     left_out: Mapping[str, tuple[str, ...]]  # task that is not in the means → encoders that lack it
     lacking: tuple[str, ...] = ()  # runs that have no result of the kind
-    # notes: which scores are lower than encoders allow, and of which runs that is not known
-    notes: tuple[str, ...] = ()
     verdict: str = ""  # who is best, by how much, and whether a test shows it
-    population: str = ""  # what the tests hold for; empty without any
+    # notes: what places hold for, which scores are lower than encoders allow, and of which runs that is not known
+    notes: tuple[str, ...] = ()
 
 
 def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
@@ -75,9 +72,9 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
     pages = _pages(next(iter(runs.values())).path) if len(runs) == 1 else {}
     facts = [protocol for folder in runs.values() for protocol in folder.compared()]
     alpha = min((protocol["alpha"] for protocol in facts), default=ALPHA)
-    sources: dict[str, str] = {}
-    for protocol in facts:  # earlier versions did not write sources
-        sources |= zip(protocol["tasks"], protocol.get("sources", ()), strict=False)
+    # earlier versions did not write sources
+    pairs = [zip(protocol["tasks"], protocol.get("sources", ()), strict=False) for protocol in facts]
+    sources = {task: source for known in pairs for task, source in known}
     for kind in KINDS:
         # a question set need not have the measure that the boards are of
         found = [
@@ -96,8 +93,8 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
             ranked = {system.name for system in page.systems} if page and kind == SCORES else ()
             whole = [(run, result) for run, result in group if result.encoder in ranked]
             board = _tested(_board(kind, name, whole or group), page, sources, alpha)
-            board = replace(board, lacking=lacking)
-            boards.append(replace(board, notes=_notes(board, runs)) if kind == SCORES else board)
+            notes = (*board.notes, *(_notes(board, runs) if kind == SCORES else ()))
+            boards.append(replace(board, lacking=lacking, notes=notes))
     if not boards:
         raise DataError(
             f"{', '.join(runs)}: no scores, no similarities and no retrieval that nDCG@10 was measured of. Run the "
@@ -153,41 +150,24 @@ def _pages(folder: Path) -> dict[tuple[str, str], Ranking]:
 
 def _tested(board: Board, page: Ranking | None, sources: Mapping[str, str], alpha: float) -> Board:
     """A board with its verdict: that of the page where this has the same values, else by the same tests."""
-    scale = 100 if board.kind == "similarity" else 1
-    means = {entry.encoder: scale * entry.mean for entry in board.entries}
-    if page and all(abs(means.get(one.name, math.nan) - one.value) < _SAME for one in page.systems):
-        names, ranking = [entry.encoder for entry in board.entries], page
-    else:
-        names = [str(place) for place in range(len(board.entries))]
-        ranking = _ranking(board, names, sources, alpha)
-    tested = ranking.systems if ranking.is_tested else ()
-    places = {system.name: ranking.place(system) for system in tested}
-    entries = [
-        replace(entry, places=places.get(name)) for name, entry in zip(names, board.entries, strict=True)
-    ]
-    population = ranking.population if tested else ""
-    verdict = str(ranking.verdict())
-    return replace(board, entries=tuple(entries), verdict=verdict, population=population)
-
-
-def _ranking(board: Board, names: Sequence[str], sources: Mapping[str, str], alpha: float) -> Ranking:
-    """Entries by their means, with tests where the sources of the tasks are known; pair sets are their own."""
-    what, unit = WORDS[board.kind]
+    (what, unit, _), scale = WORDS[board.kind], 100 if board.kind == "similarity" else 1
     times = Counter(entry.encoder for entry in board.entries)
-    whole = {
-        name: entry for name, entry in zip(names, board.entries, strict=True) if not math.isnan(entry.mean)
-    }
-    systems = [
-        System(name, one.encoder if times[one.encoder] == 1 else f"{one.encoder} of {one.runs[0]}", one.mean)
-        for name, one in whole.items()
+    names = [
+        one.encoder if times[one.encoder] == 1 else f"{one.encoder} of {one.runs[0]}" for one in board.entries
     ]
-    where = f"over {counted(len(board.tasks), unit)}"
-    ranking = Ranking(tuple(systems), {}, what, "mean", where)
+    means = {name: one.mean for name, one in zip(names, board.entries, strict=True)}
+    systems = [System(name, name, mean) for name, mean in means.items() if not math.isnan(mean)]
+    ranking = Ranking(tuple(systems), {}, what, "mean", f"over {counted(len(board.tasks), unit)}")
     known = [sources.get(task) if board.kind == SCORES else task for task in board.tasks]
-    if len(systems) < 2 or None in known:
-        return ranking
-    scores = np.array([[*entry.scores.values()] for entry in whole.values()]).T
-    return claims.over_units(ranking, scores, list(map(str, known)), unit, alpha)
+    if page and all(abs(scale * means.get(one.name, math.nan) - one.value) < _SAME for one in page.systems):
+        ranking = page
+    elif len(systems) > 1 and None not in known:
+        scores = np.array([[*one.scores.values()] for one in board.entries[: len(systems)]]).T
+        ranking = claims.over_units(ranking, scores, list(map(str, known)), unit, alpha)
+    places = {one.name: ranking.place(one) for one in ranking.systems if ranking.is_tested}
+    entries = [replace(one, places=places.get(name)) for name, one in zip(names, board.entries, strict=True)]
+    holds = (f"Places are those that the tests leave open, for {ranking.population}.",) if places else ()
+    return replace(board, entries=tuple(entries), verdict=str(ranking.verdict()), notes=holds)
 
 
 def _board(kind: str, protocol: str, group: Sequence[tuple[str, Result]]) -> Board:
