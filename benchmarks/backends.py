@@ -70,11 +70,15 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=200, help="that speed is measured with")
     parser.add_argument("--decisions", type=int, default=20, help="that speed is measured with")
     parser.add_argument("--repetitions", type=int, default=10, help="of the probe")
+    parser.add_argument("--backends", type=int, help="only the first, so many")
     arguments = parser.parse_args()
     prepare_environment(1)
     torch.set_num_threads(1)
     data = read_data()
-    measured = [Candidate(*precision, VectorSettings().batch_tokens, 1) for precision in PRECISIONS]
+    measured = [
+        Candidate(*precision, VectorSettings().batch_tokens, 1)
+        for precision in PRECISIONS[: arguments.backends]
+    ]
     tried = [candidate for candidate in measured if installed(candidate)]
     memory = {candidate: apart(candidate) for candidate in tried}
     encoders = {candidate: load(candidate) for candidate in tried}
@@ -88,7 +92,7 @@ def main() -> None:
             f"{len(texts)} {name}, {n_tokens} tokens: {n_tokens / timings[plain].median:.0f} tokens per CPU second in "
             "float32"
         )
-    encoders[plain].plan(data.documents)
+    encoders[plain].plan(data.documents, role=TEXT, task=None)
     print(f"{(encoders[plain].reading.lost > 0).sum()} of {len(data.documents)} decisions are cut")
     print(f"memory of a process that has imported everything and loads nothing: {apart(None)[0]} MB\n")
     print(

@@ -34,19 +34,17 @@ _RESAMPLING: Mapping[str, Any] = {"seed": 1, "level": 0.95, "n_resamples": 100}
 _ALIGNED = {"variant": "definition", "threshold": 4.0, "comparison": "at-least", "sentences": "unique"}
 _SETS: Mapping[str, Any] = {"collections": {"t": ["a"]}}
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "align": {
-        **_RESAMPLING,
-        "pair_sets": ["a"],
-        "collections": {"t": {"a": {**_ALIGNED, "pairs": ["a"]}}},
+    "geometry": {
+        "aligned": {**_RESAMPLING, "collections": {"t": {"a": {**_ALIGNED, "pairs": ["a"]}}}},
+        "described": {**_RESAMPLING, **_SETS, "truncation": [64, 256]},
     },
-    "geometry": {**_RESAMPLING, **_SETS, "truncation": [64, 256]},
-    "similarity": {**_RESAMPLING, **_SETS},
-    "regress": {
-        "seed": 1,
-        "pair_sets": ["a"],
-        "collections": {"t": {"r": dict.fromkeys(("train", "dev", "test"), "a")}},
+    "similarity": {
+        **_RESAMPLING,
+        **_SETS,
+        "regressions": {"t": {"r": dict.fromkeys(("train", "dev", "test"), "a")}},
     },
 }
+OUTPUTS = {"geometry": ("alignments", "described"), "similarity": ("scores", "rows", "regressions")}
 
 
 @dataclass(frozen=True)
@@ -100,10 +98,7 @@ def _written(folder: Path, name: str, n_pairs: int, width: int) -> tuple[list[st
     }
     words = [word for key, file in files.items() for word in (f"--{key}", str(folder / file))]
     words += ["--model=m", "--settings", json.dumps(SETTINGS[name])]
-    outputs = (
-        {"scores": "out.json", "rows": "rows.parquet"} if name == "similarity" else {"output": "out.json"}
-    )
-    words += [word for key, file in outputs.items() for word in (f"--{key}", str(folder / file))]
+    words += [word for key in OUTPUTS[name] for word in (f"--{key}", str(folder / f"{key}.out"))]
     return words, sum((folder / file).stat().st_size for file in files.values()) / 1e6
 
 

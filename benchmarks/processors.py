@@ -55,6 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default=os.environ.get("SENTFLOW_MIRROR"), help="folder or base URL")
     parser.add_argument("--mlp-repetitions", type=int, default=2, help="of the MLP probe; others have 10")
+    parser.add_argument("--rows", type=int, help="only the first settings, so many")
     parser.add_argument("--one", help=argparse.SUPPRESS)  # name of a row: what the processes of a run do
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -67,7 +68,7 @@ def main() -> None:
         folder = Path(name)
         first = run("first", folder, arguments)
         print(heading())
-        for row in ROWS:
+        for row in [*ROWS][: arguments.rows]:
             print(line(row, first, run(row, folder, arguments)), flush=True)
 
 

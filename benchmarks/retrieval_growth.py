@@ -110,7 +110,7 @@ def evaluate(folder: Path, corpus: Path, run: Path) -> Cost:
     settings = {"measures": ["nDCG@10", "R@100"], "level": 0.95, "n_resamples": 100, "seed": 1}
     scores, rows = folder / "scores.json", folder / "values.parquet"
     asked = ["--questions", folder / "q.parquet", "--judgements", folder / "j.parquet"]
-    given = ["--run", run, "--corpus", corpus, *asked, "--settings", json.dumps(settings)]
+    given = ["--runs", run, "--corpus", corpus, *asked, "--settings", json.dumps(settings)]
     return job("evaluate", [*given, "--scores", scores, "--rows", rows], scores, rows)
 
 

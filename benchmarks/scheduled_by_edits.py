@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import needs
-
 ADDED = "\n_ADDED_BY_A_BENCHMARK = 1\n"
 
 
@@ -121,4 +119,7 @@ def _planned(project: Path, configfile: Path, everything: bool) -> set[str]:  # 
 
 
 if __name__ == "__main__":
+    # Not in the processes that plan, for it imports the package of this checkout
+    import needs
+
     needs.run(main)

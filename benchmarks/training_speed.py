@@ -160,7 +160,7 @@ def train_ours(arguments: argparse.Namespace, texts: list[str], folder: Path) ->
     turns.begin()
     watch = Watch()
     watch.log = lambda _total, _row: turns.step()  # type: ignore[method-assign]
-    Trainer(objective, rows, settings, draws, watch=watch).run(StateFolder(folder, key=""))
+    Trainer(objective, rows, settings, draws, watch=watch).run(StateFolder(folder))
 
 
 def train_theirs(arguments: argparse.Namespace, texts: list[str], folder: Path) -> None:

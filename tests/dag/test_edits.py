@@ -23,7 +23,7 @@ EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 OF_RANDOM = (  # what is made of the vectors of one encoder, and what follows
     *(f"probe {task}/random" for task in TASKS),
-    *(f"{rule} random" for rule in ("score", "similarity", "regress", "align", "geometry")),
+    *(f"{rule} random" for rule in ("score", "similarity", "geometry")),
     "compare_similarity",
     *(f"embed random/{name}" for name in ("tiny-public", "tiny-exams", "tiny-sentences")),
     *("embed random/tiny-sentences-permuted", *AFTER_MEASURES, *AFTER_SCORES),
@@ -96,9 +96,9 @@ def slow(*case: Any) -> Any:
         ("audit/hardest.py", ("hardest", *COSTS, "report")),
         slow(
             "similarity/scores.py",
-            ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "align", "geometry", *AFTER_GEOMETRY),
+            ("overlap", "similarity", "compare_similarity", *AFTER_SIMILARITY, "geometry", *AFTER_GEOMETRY),
         ),
-        slow("geometry/facts.py", ("align", "geometry", *AFTER_GEOMETRY)),
+        slow("geometry/facts.py", ("geometry", *AFTER_GEOMETRY)),
         ("report/families/probing/figures.py", ("make_products_probing", "report")),
         slow("report/figure/sentflow.mplstyle", (*ALL_PRODUCTS, "report")),
         ("report/page/page.css", ("report",)),
@@ -112,7 +112,7 @@ def test_code_runs_the_rules_that_import_it_and_what_follows(unedited, everythin
     ("module", "job", "run_again"),
     [
         ("probing/jobs.py", "score", ("score", "hardest", *AFTER_SCORES)),
-        ("geometry/jobs.py", "align", ("align", *AFTER_GEOMETRY)),
+        ("similarity/jobs.py", "overlap", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
         slow("report/jobs.py", "make_checks", ("make_checks",)),
     ],
 )
@@ -245,10 +245,10 @@ RECORDED = ("record", "report")
             {"select": {"pair_sets": ["STS12-tiny", "STSB-tiny", "STSB-dev-tiny"]}},
             ("similarity", "overlap", "compare_similarity", "geometry", *AFTER_MEASURES, "record"),
         ),
-        slow(SECOND_ALIGNMENT, ("align", *AFTER_GEOMETRY, "record")),
+        slow(SECOND_ALIGNMENT, ("geometry", *AFTER_GEOMETRY, "record")),
         slow({"similarity": {"measure": "dot"}}, ("compare_similarity", "geometry", *AFTER_MEASURES, "record")),
         slow({"geometry": {"neighbours": 5}}, ("geometry", *AFTER_GEOMETRY, "record")),
-        slow({"alignments": {"STSB-tiny": {"threshold": 3.5}}}, ("align", *AFTER_GEOMETRY, "record")),
+        slow({"alignments": {"STSB-tiny": {"threshold": 3.5}}}, ("geometry", *AFTER_GEOMETRY, "record")),
         slow({"select": {"pair_sets": [], "alignments": [], "regressions": []}}, (*COSTS, *RECORDED)),
     ],
 )  # fmt: skip

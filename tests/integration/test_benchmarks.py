@@ -18,7 +18,7 @@ PROGRAMS = [
 SMALLEST = {
     "as_processor": "baseline true",
     "average_coverage": "--sets 2",
-    "backends": "--rounds 1 --sentences 4 --decisions 1 --repetitions 1",
+    "backends": "--rounds 1 --sentences 4 --decisions 1 --repetitions 1 --backends 1",
     "bootstrap_speed": "--epochs 2 --repeats 1",
     "default_experiment": "{repository} {repository} --configfile {tiny}",
     "document_coverage": "--mirror {mirror} --sets faquad --samples 2 --resamples 19",
@@ -36,7 +36,7 @@ SMALLEST = {
     "probe_levels": "--mirror {mirror} --rows 250 --samples 2",
     "probe_procedures": "--mirror {mirror} --samples 2",
     "probe_speed": "small",
-    "processors": "--mirror {mirror} --mlp-repetitions 1",
+    "processors": "--mirror {mirror} --mlp-repetitions 1 --rows 1",
     "question_speed": "--systems 3 --questions 30 --resamples 99 --turns 1",
     "rank_coverage": "--sets 2",
     "retrieval_growth": "--sizes 200 --per-shard 100",

@@ -156,19 +156,6 @@ def test_what_the_cache_has_is_not_downloaded_again_unless_it_is_damaged_or_gone
     assert (fetch.folder / "weights.tar").read_bytes() == archive
 
 
-def test_files_that_an_earlier_version_fetched_beside_the_manifest_are_taken(fetch, hub):
-    entry = neural({"hub": "lab/modelo", "revision": COMMIT})
-    files = {name: FILES[name] for name in READ}
-    write_files(fetch.folder / "weights", files)
-    about = {"source": entry["source"], "allow_pickle": False}
-    record = {**about, "files": {name: sha256(content) for name, content in files.items()}}
-    (fetch.folder / "weights.json").write_text(json.dumps(record))
-    manifest, _ = fetch(entry)
-    assert not hub.calls
-    assert manifest["files"] == record["files"]
-    assert sorted(path.name for path in fetch.folder.iterdir()) == ["manifest.json", "weights.tar"]
-
-
 PICKLED = {
     **{name: FILES[name] for name in READ if name != "model.safetensors"},
     "pytorch_model.bin": "pickle",

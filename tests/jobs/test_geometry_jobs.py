@@ -1,4 +1,4 @@
-"""The jobs `align`, `geometry` and `similarity` on the files of small families."""
+"""The jobs `geometry` and `similarity` on the files of small families."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 from family_files import of_family, write_pair_set, write_vectors
 
 from sentflow.errors import DataError
-from sentflow.geometry.jobs import align, geometry
+from sentflow.geometry.jobs import geometry
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
-from sentflow.geometry.settings import Aligned, AlignedSets, DescribedCollections
+from sentflow.geometry.settings import Aligned, AlignedSets, DescribedCollections, GeometryOfEncoder
 from sentflow.similarity.jobs import similarity
 from sentflow.similarity.settings import ScoredSets
 from sentflow.texts.collection import write_texts
@@ -20,13 +20,21 @@ UNSAID = {"level": 0.95, "n_resamples": 0, "seed": 0}
 VECTORS = np.array([[1, 0], [0, 1], [-1, 0], [0, 5]], np.float32)
 
 
+DESCRIBED = DescribedCollections(
+    collections={},
+    **{"truncation": (2, 4, 8, 500), "neighbours": 5, "measure": "cosine", "correlation": "spearman"},
+    **{"seed": 1, "n_resamples": 200, "level": 0.9},
+)
+NONE_ALIGNED = AlignedSets(collections={}, **UNSAID)
+
+
 @pytest.fixture
 def family(tmp_path) -> Path:
     return write_family(tmp_path, TEXTS, VECTORS)
 
 
 def write_family(folder: Path, texts: list[str], vectors: np.ndarray) -> Path:
-    write_texts(folder / "texts.parquet", texts)
+    write_texts(folder / f"{folder.name}.parquet", texts)
     write_vectors(folder, "vectors", texts, vectors)
     return folder
 
@@ -35,8 +43,9 @@ def run(folder: Path, pairs: list[Path], entry: dict) -> dict:
     resampling = {key: entry.pop(key, value) for key, value in UNSAID.items()}
     names = tuple(file.stem for file in pairs)
     own = Aligned(pairs=names, **entry)
-    settings = AlignedSets(pair_sets=names, collections={"family": {"own": own}}, **resampling)
-    align(**of_family(folder, pairs), model="m", settings=settings)
+    aligned = AlignedSets(collections={folder.name: {"own": own}}, **resampling)
+    settings = GeometryOfEncoder(aligned=aligned, described=DESCRIBED)
+    geometry(**of_family(folder, pairs), model="m", settings=settings, alignments=[folder / "out.json"])
     return json.loads((folder / "out.json").read_text())
 
 
@@ -75,8 +84,8 @@ def test_a_text_of_another_family_is_refused(family):
 
 
 @pytest.fixture
-def two_families(tmp_path) -> tuple[dict[str, list[Path]], list[Path]]:
-    """What a job is given for two collections, and its outputs: of the same four directions, in another order."""
+def two_families(tmp_path) -> dict[str, list[Path]]:
+    """What a job is given for two collections, of the same four directions, in another order."""
     inputs: dict[str, list[Path]] = {}
     for name, vectors, n_sets in (("first", VECTORS, 2), ("second", VECTORS[::-1], 1)):
         folder = tmp_path / name
@@ -87,7 +96,7 @@ def two_families(tmp_path) -> tuple[dict[str, list[Path]], list[Path]]:
         files = [write_pair_set(folder, f"{name}-{number}", named[number:]) for number in range(n_sets)]
         for key, given in of_family(folder, files).items():
             inputs.setdefault(key, []).extend(given)
-    return inputs, inputs.pop("output")
+    return inputs
 
 
 def read(files: list[Path]) -> list[dict]:
@@ -98,26 +107,28 @@ SETS = {"first": ("first-0", "first-1"), "second": ("second-0",)}
 
 
 def test_pair_sets_are_scored_with_the_vectors_of_their_collection(two_families, tmp_path):
-    inputs, _ = two_families
     scores, rows = ([tmp_path / f"{number}.{kind}" for number in range(3)] for kind in ("json", "parquet"))
     settings = ScoredSets(collections=SETS, **{**UNSAID, "n_resamples": 20})
-    similarity(**inputs, model="m", settings=settings, scores=scores, rows=rows)
+    similarity(**two_families, model="m", settings=settings, scores=scores, rows=rows)
     found = read(scores)
     assert [one["pairs"] for one in found] == ["first-0", "first-1", "second-0"]
     assert [one["n_pairs"] for one in found] == [3, 2, 3]
-    assert [one["embeddings"] for one in found] == [read(inputs["info"])[one]["sha256"] for one in (0, 0, 1)]
+    assert [one["embeddings"] for one in found] == [
+        read(two_families["info"])[one]["sha256"] for one in (0, 0, 1)
+    ]
     # cosines 0, −1, 1 of scores 5, 1, 4.5
     assert found[0]["scores"]["cosine"]["all"]["spearman"] == pytest.approx(0.5)
 
 
-def test_alignments_are_measured_with_the_vectors_of_their_collection(two_families):
-    inputs, outputs = two_families
+def test_alignments_are_measured_with_the_vectors_of_their_collection(two_families, tmp_path):
+    outputs = [tmp_path / "early.json", tmp_path / "late.json"]
     collections = {
         "first": {"early": Aligned(pairs=("first-1", "first-0"))},
         "second": {"late": Aligned(pairs=("second-0",))},
     }
-    settings = AlignedSets(pair_sets=("first-0", "first-1", "second-0"), collections=collections, **UNSAID)
-    align(**inputs, model="m", settings=settings, output=outputs)
+    aligned = AlignedSets(collections=collections, **UNSAID)
+    settings = GeometryOfEncoder(aligned=aligned, described=DESCRIBED)
+    geometry(**two_families, model="m", settings=settings, alignments=outputs)
     found = read(outputs)
     assert [(one["set"], one["config"]["pairs"]) for one in found] == [
         ("early", ["first-1", "first-0"]),
@@ -126,10 +137,11 @@ def test_alignments_are_measured_with_the_vectors_of_their_collection(two_famili
     assert [one["alignment"] for one in found] == pytest.approx([(0 + 2 + 0) / 3, (2 + 4) / 2])
 
 
-def test_geometry_is_compared_with_the_pair_sets_of_the_collection(two_families):
-    inputs, outputs = two_families
-    settings = SETTINGS.model_copy(update={"collections": SETS, "n_resamples": 0})
-    geometry(**inputs, model="m", settings=settings, output=outputs)
+def test_geometry_is_compared_with_the_pair_sets_of_the_collection(two_families, tmp_path):
+    outputs = [tmp_path / "first.json", tmp_path / "second.json"]
+    described = DESCRIBED.model_copy(update={"collections": SETS, "n_resamples": 0})
+    settings = GeometryOfEncoder(aligned=NONE_ALIGNED, described=described)
+    geometry(**two_families, model="m", settings=settings, described=outputs)
     assert [(one["family"], [*one["whitened"]]) for one in read(outputs)] == [
         (name, [*sets]) for name, sets in SETS.items()
     ]
@@ -137,17 +149,14 @@ def test_geometry_is_compared_with_the_pair_sets_of_the_collection(two_families)
 
 N, D = 60, 8
 NUMBERED = [f"text {number} of the family" for number in range(N)]
-SETTINGS = DescribedCollections(
-    collections={"own": ("A",)},
-    **{"truncation": (2, 4, 8, 500), "neighbours": 5, "measure": "cosine", "correlation": "spearman"},
-    **{"seed": 1, "n_resamples": 200, "level": 0.9},
-)
 
 
 def measured(folder: Path, **more: Path) -> dict:
     inputs = of_family(folder, [folder / "A.parquet"])
     permuted = {name: [file] for name, file in more.items()}
-    geometry(**inputs, model="m", settings=SETTINGS, **permuted)
+    described = DESCRIBED.model_copy(update={"collections": {folder.name: ("A",)}})
+    settings = GeometryOfEncoder(aligned=NONE_ALIGNED, described=described)
+    geometry(**inputs, model="m", settings=settings, described=[folder / "out.json"], **permuted)
     return json.loads((folder / "out.json").read_text())
 
 
@@ -170,5 +179,5 @@ def test_word_order_is_the_cosine_of_a_text_and_its_permutation(tmp_path):
     assert "words" in measure["range"]
     assert measure["low"] < 1 / 3 < measure["high"]
     write_permuted(tmp_path / "permuted.parquet", PermutedTexts(permuted.texts, ["x", "y", "z"], "words"))
-    with pytest.raises(DataError, match="the permuted texts of own has no vector"):
+    with pytest.raises(DataError, match="the permuted texts of .* has no vector"):
         measured(tmp_path, permuted_texts=texts, permuted_embeddings=turned)

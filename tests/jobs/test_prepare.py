@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sentflow.config.tasks import TaskSettings
-from sentflow.errors import DataError
+from sentflow.errors import DataError, parts
 from sentflow.texts.jobs import prepare
 from sentflow.texts.settings import TaskChecks
 from sentflow.texts.table import read_task
@@ -45,3 +45,18 @@ def test_all_tasks_that_are_wrong_are_told_at_once(tmp_path):
         run(tmp_path, first=" ", second="um", third="")
     told = [line.partition(":")[0] for line in str(error.value).splitlines() if line[0] != " "]
     assert told == ["tasks.first", "tasks.third"]
+
+
+def test_what_fails_in_one_part_is_told_with_the_others_and_they_are_made(caplog):
+    made = []
+    with pytest.raises(DataError) as error, parts() as part:
+        for name, problem in (("a", DataError("no rows")), ("b", None), ("c", KeyError("x")), ("d", None)):
+            with part(name):
+                if problem:
+                    raise problem
+                made.append(name)
+    assert str(error.value) == "a: no rows\nc: KeyError: 'x'"
+    assert made == ["b", "d"]
+    assert "Traceback" in caplog.text  # of the defect, for its author
+    with pytest.raises(MemoryError), parts() as part, part("a"):
+        raise MemoryError

@@ -234,3 +234,73 @@ def test_names_of_options_must_exist(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match="X"):
             table(tmp_path, "model,A\nx,41\ny,42\n", **options)
+
+
+def test_metrics_of_errors_are_better_where_they_are_lower(tmp_path: Path) -> None:
+    scores = table(tmp_path, "model,WER clean,WER other\nx,2.1,4.5\ny,2.0,4.6\n")
+    assert not scores.rows["higher_is_better"].any()
+    assert any("WER clean" in note for note in scores.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\begin{tabular}{lrr} {\bf Model} & A & B \\ \hline x & 1.5 & 20 \\ y & \num{2.5} & 30 \\"
+        r" Average & 2 & 25 \end{tabular}",
+        r"""\begin{tabular*}{\textwidth}{@{\extracolsep{\fill}}l S[table-format=2.1] *{2}{c}} \toprule
+        \multirow{2}{*}{Model} & \multicolumn{2}{c}{Both} \\ & {A} & B \\ \midrule \multicolumn{3}{c}{\textit{Small}} \\
+        \rowcolor{gray!10} x\footnotemark[1] & \textbf{\underline{1.5}} & 20\tiny{$\pm$0.1} \\[2pt]
+        y & \textcolor{red}{2.5} & 30$^{*\dagger}$ \\ \bottomrule \end{tabular*}""",
+        "Model | A | B\n--- | --- | ---\n**x**[^1] | 1.5 (2) | 20<sup>a</sup>\ny | 2.5 ± 0.1 | `30`\n",
+        "Nr\tModel\tA\tB\n1\tx\t1,5\t20\n2\ty\t2,5\t30\n",
+    ],
+)
+def test_pasted_tables(tmp_path: Path, text: str) -> None:
+    assert cells(table(tmp_path, text)) == {("x", "A"): 1.5, ("y", "A"): 2.5, ("x", "B"): 20, ("y", "B"): 30}
+
+
+def test_a_metric_below_a_task_is_one_of_its_metrics(tmp_path: Path) -> None:
+    text = (
+        r"\begin{tabular}{lcccc} & \multicolumn{2}{c}{A} & \multicolumn{2}{c}{B} \\ Model & F1 & R & F1 & R \\ \midrule"
+        r" x & 1 & 2 & 3 & 4 \\ y & 5 & 6 & 7 & 8 \\ \end{tabular}"
+    )
+    with pytest.raises(DataError, match=r"A \(F1; R\)"):
+        table(tmp_path, text)
+    assert cells(table(tmp_path, text, metric="R"))["x", "B"] == 4
+
+
+def test_tables_of_other_models_are_not_mixed(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="2 tables"):
+        table(tmp_path, "|Model|A|\n|-|-|\n|x|1|\n|y|2|\n\n|Model|B|\n|-|-|\n|x|1|\n|z|2|\n")
+
+
+def test_groups_of_groups_are_no_tasks(tmp_path: Path) -> None:
+    text = "hf (pretrained=a/b,dtype=auto)\n|Tasks|Metric||Value|\n|-|-|-|-|\n"
+    text += "|mmlu|acc|↑|.2|\n| - stem|acc|↑|.3|\n|  - virology|acc|↑|.4|\n| - other|acc|↑|.5|\n|boolq|ppl|↓|.6|\n"
+    scores = table(tmp_path, text, unit="fraction")
+    assert cells(scores) == {("a/b", "virology"): 0.4, ("a/b", "other"): 0.5, ("a/b", "boolq"): 0.6}
+    assert scores.rows["higher_is_better"].tolist() == [True, True, False]
+
+
+def test_the_same_score_as_fraction_and_percentage_is_one(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        "model,task,score,unit\nx,A,0.5,fraction\nx,B,0.7,fraction\n", encoding="utf-8"
+    )
+    (tmp_path / "b.csv").write_text(
+        "model,task,score,unit\nx,A,50,percent\ny,A,60,percent\n", encoding="utf-8"
+    )
+    assert cells(read_files([tmp_path / "a.csv", tmp_path / "b.csv"])) == {
+        ("x", "A"): 50.0,
+        ("x", "B"): 70.0,
+        ("y", "A"): 60.0,
+    }
+
+
+def test_models_with_the_same_scores_are_named(tmp_path: Path) -> None:
+    text = "model,A,B,C\nx,41,42,43\ny,41,42,43\nz,41,42,44\nu,,42,43\n"
+    assert any("x = y" in note and "z" not in note for note in table(tmp_path, text).notes)
+
+
+def test_tasks_in_rows_may_have_a_column_of_groups(tmp_path: Path) -> None:
+    rows = table(tmp_path, "task,group,x,y\nA,g,41,42\nB,g,43,44\n").rows
+    assert {*rows["group"]} == {"g"}

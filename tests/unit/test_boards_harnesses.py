@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,287 @@ def test_mteb_repeated_subsets_that_differ_are_refused(tmp_path: Path) -> None:
     path = changed(f"{REVISION}/ArguAna.json", tmp_path / "ArguAna.json", scores={"test": twice})
     with pytest.raises(DataError, match="twice"):
         read(path)
+
+
+LM_EVAL = "lm_eval/v0.4.12"
+CHOSEN: dict[str, Any] = {
+    "metric": "acc",
+    "metric_of": {"gsm8k": "exact_match,strict-match"},
+    "without": frozenset({"wikitext"}),
+}
+
+
+def test_lm_eval_asks_for_the_metric_and_takes_documents() -> None:
+    with pytest.raises(DataError, match=r"gsm8k \(exact_match,strict-match; exact_match,flexible-extract\)"):
+        read(LM_EVAL)
+    found = read(LM_EVAL, **CHOSEN)
+    rows = found.rows[found.rows["task"] == "gsm8k"]
+    by_item = rows.pivot_table(index="item", columns="model", values="score")
+    assert by_item.mean().to_dict() == pytest.approx({"acme/tiny-13b": 4 / 6, "acme/tiny-7b": 3 / 6})
+    assert len(by_item) == 6 and not by_item.isna().any(axis=None)  # paired by hashes
+    whole = scores(found)
+    assert whole["acme/tiny-13b", "mmlu_virology"] == 0.4  # no samples beside
+    assert "mmlu" not in found.rows["task"].tolist()  # a group
+    assert {*found.rows.loc[found.rows["task"].str.startswith("mmlu"), "group"]} == {"mmlu"}
+
+
+def test_lm_eval_perplexity_has_no_items_and_lower_is_better() -> None:
+    found = read(LM_EVAL, tasks=frozenset({"wikitext"}), metric="word_perplexity")
+    assert scores(found) == {("acme/tiny-13b", "wikitext"): 10.3, ("acme/tiny-7b", "wikitext"): 11.3}
+    assert found.rows["item"].eq("").all() and not found.rows["higher_is_better"].any()
+
+
+def test_lm_eval_reads_earlier_versions() -> None:
+    found = read("lm_eval/v0.3", tasks=frozenset({"arc_easy"}), metric="acc_norm")
+    assert scores(found) == {("acme/tiny-7b", "arc_easy"): 0.5328}
+    items = read("lm_eval/v0.4.2", metric="acc_norm")
+    assert items.rows["score"].tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_lm_eval_refuses_other_versions_and_shots_and_tells_of_seeds(tmp_path: Path) -> None:
+    name = "results_2026-01-02T03-04-05.678901.json"
+    ours = f"{LM_EVAL}/acme__tiny-7b/{name}"
+    config = {"fewshot_seed": 1}
+    other = changed(ours, tmp_path / "a" / name, model_name="lab/x", config=config)
+    found = read(ours, other, metric="acc", tasks=frozenset({"mmlu_anatomy"}))
+    assert any("fewshot_seed" in note for note in found.notes)
+    for key in ("versions", "n-shot"):
+        other = changed(ours, tmp_path / key / name, model_name="lab/x", **{key: {"gsm8k": 7}})
+        with pytest.raises(DataError, match="gsm8k: not the same"):
+            read(ours, other, **CHOSEN)
+        read(ours, other, metric="acc", without=frozenset({"wikitext", "gsm8k"}))
+
+
+def test_lm_eval_samples_alone_name_no_model(tmp_path: Path) -> None:
+    samples = BOARDS / LM_EVAL / "acme__tiny-7b" / "samples_gsm8k_2026-01-02T03-04-05.678901.jsonl"
+    assert read(samples, **CHOSEN).rows["model"].unique().tolist() == ["acme/tiny-7b"]
+    shutil.copy(samples, tmp_path)
+    with pytest.raises(DataError, match="names no model"):
+        read(tmp_path)
+
+
+def test_lm_eval_documents_that_occur_twice_are_two_items(tmp_path: Path) -> None:
+    shutil.copytree(BOARDS / LM_EVAL / "acme__tiny-7b", tmp_path / "m")
+    path = next((tmp_path / "m").glob("samples_gsm8k*"))
+    lines = path.read_text().splitlines()
+    again = json.loads(lines[0])
+    path.write_text("\n".join([*lines, json.dumps({**again, "doc_id": 6, "exact_match": 0.0})]))
+    rows = read(tmp_path, **CHOSEN).rows
+    assert len(rows[rows["task"] == "gsm8k"]) == 7
+
+
+LOG = "inspect/2026-01-02T03-04-05+00-00_toy-choice"
+
+
+@pytest.mark.parametrize("ending", ["aaa.json", "aaa.eval"])
+def test_inspect_items_are_means_over_epochs_without_errors(ending: str) -> None:
+    found = read(f"{LOG}_{ending}", metric="choice")
+    rows = found.rows
+    assert dict(zip(rows["item"], rows["score"], strict=True)) == {
+        "1": 1.0,
+        "2": 0.5,
+        "topic/3": 0.0,
+        "4": 0.75,
+        "5": 1.0,
+    }
+    assert any("1 samples ended in an error" in note for note in found.notes)
+
+
+def test_inspect_zstandard_logs_pair_with_others() -> None:
+    with pytest.raises(DataError, match="choice; length"):
+        read("inspect")
+    rows = read("inspect", metric="choice").rows
+    assert rows.groupby("model")["score"].mean().to_dict() == pytest.approx(
+        {"openai/azure/tiny": 0.65, "acme/tiny-7b": 0.85}
+    )
+
+
+def test_inspect_summaries_without_reductions_are_reduced_here(tmp_path: Path) -> None:
+    path = changed(f"{LOG}_aaa.json", tmp_path / "log.json", reductions=None)
+    assert read(path, metric="choice").rows["score"].tolist() == [1.0, 0.5, 0.0, 0.75, 1.0]
+
+
+def test_inspect_logs_that_did_not_end_well_do_not_count(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="stopped"):
+        read(f"{LOG}_stopped.json")
+    path = changed(f"{LOG}_aaa.json", tmp_path / "log.json", invalidated=True)
+    found = read(path, f"{LOG}_bbb_zstd.eval", metric="choice")
+    assert found.rows["model"].unique().tolist() == ["acme/tiny-7b"]
+    assert any("invalidated" in note for note in found.notes)
+
+
+def test_inspect_other_arguments_are_another_task(tmp_path: Path) -> None:
+    about = json.loads((BOARDS / f"{LOG}_aaa.json").read_text())["eval"]
+    path = changed(f"{LOG}_aaa.json", tmp_path / "log.json", eval={**about, "task_args": {"cot": True}})
+    tasks = read(path, f"{LOG}_aaa.json", metric="choice").rows["task"].unique().tolist()
+    assert tasks == ["acme/toy_choice (cot=True)", "acme/toy_choice (cot=False)"]
+
+
+def test_inspect_takes_the_last_of_members_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    shutil.copy(BOARDS / f"{LOG}_aaa.eval", path)
+    last = [{"scorer": "choice", "reducer": "mean", "samples": [{"sample_id": 1, "value": 0.25}]}]
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("reductions.json", json.dumps(last))
+    assert read(path, metric="choice").rows["score"].tolist() == [0.25]
+
+
+def test_inspect_refuses_bombs_and_damage(tmp_path: Path) -> None:
+    bomb, cut = tmp_path / "bomb.eval", tmp_path / "cut.eval"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", b" " * (20 << 20))
+    with pytest.raises(DataError, match="bomb"):
+        read(bomb)
+    content = bytearray((BOARDS / f"{LOG}_bbb_zstd.eval").read_bytes())
+    at = content.index(b"header.json") + 200
+    content[at : at + 4] = b"\0\0\0\0"
+    cut.write_bytes(content)
+    with pytest.raises(DataError, match="Copy the log again"):
+        read(cut)
+
+
+SWE = "swe_bench/evaluation/verified"
+
+
+def test_swe_bench_counts_all_issues_of_the_split() -> None:
+    found = read("swe_bench/evaluation")
+    rows = found.rows
+    assert rows.groupby("model")["score"].mean().to_dict() == {
+        "Acme Solver (Tiny)": 3 / 8,
+        "Acme Solver (Big)": 5 / 8,
+        "20260301_mini_tiny": 4 / 8,
+    }
+    assert rows.groupby("group")["item"].nunique().to_dict() == {"org/lib": 4, "org/web": 4}
+    assert any("2+" in note for note in found.notes)
+
+
+def test_swe_bench_issues_that_nobody_resolved_need_no_id() -> None:
+    rows = read(f"{SWE}/20260102_acme_solver_tiny", f"{SWE}/20260203_acme_solver_big").rows
+    assert rows.groupby("model")["score"].agg(["mean", "size"]).to_numpy().tolist() == [
+        [5 / 8, 8],
+        [3 / 8, 8],
+    ]
+
+
+def test_swe_bench_refuses_lists_without_what_they_are_out_of(tmp_path: Path) -> None:
+    path = tmp_path / "evaluation" / "verified" / "x" / "results" / "results.json"
+    changed(f"{SWE}/20260102_acme_solver_tiny/results/results.json", path)
+    with pytest.raises(DataError, match="resolved_by_repo.json"):
+        read(path)
+    ids = tmp_path / "ids.txt"
+    ids.write_text("".join(f"org__lib-{n}\n" for n in range(101, 111)) + "org__web-7\norg__web-10\n")
+    rows = read(path, ids).rows
+    assert (len(rows), rows["score"].sum()) == (12, 3)
+    path.with_name("resolved_by_repo.json").write_text('{"org/lib": {"resolved": 2, "total": 1}}')
+    with pytest.raises(DataError, match="org/lib"):
+        read(path)
+
+
+def test_swe_bench_reports_name_all_issues(tmp_path: Path) -> None:
+    source = "swe_bench/harness_report/acme__tiny-7b.run_1.json"
+    rows = read(source).rows
+    assert rows["model"].unique().tolist() == ["acme/tiny-7b"]
+    assert (rows["score"].sum(), len(rows)) == (3, 8)
+    assert read(source, "swe_bench/evaluation").rows["model"].nunique() == 4  # the one split there is
+    with pytest.raises(DataError, match="total_instances"):
+        read(changed(source, tmp_path / "m.r.json", incomplete_ids=[]))
+
+
+def test_swe_bench_site_is_in_percent() -> None:
+    found = read("swe_bench/leaderboards.json", tasks=frozenset({"Verified"}))
+    assert scores(found) == {
+        ("Acme Solver (Big)", "Verified"): 62.5,
+        ("Acme Solver (Tiny)", "Verified"): 37.5,
+    }
+    assert {*found.rows["unit"]} == {"percent"}
+    items = read("swe_bench/leaderboards.json", tasks=frozenset({"bash-only"})).rows
+    assert (len(items), items["score"].mean()) == (8, 50.0 if items["unit"].eq("percent").all() else 0.5)
+
+
+def test_rewardbench_takes_items_where_they_lie_beside() -> None:
+    first = read("rewardbench/v1")
+    assert first.rows.groupby("task")["score"].agg(["mean", "size"]).to_numpy().tolist() == [
+        [0.75, 4],  # alpacaeval-easy
+        [0.75, 2],  # donotanswer: a tie counts a half
+        [pytest.approx(2 / 3), 3],  # math-prm, as often as it has pairs
+        [0.5, 2],  # mt-bench-hard
+    ]
+    assert any("weights" in note for note in first.notes)
+    second = read("rewardbench/v2")
+    ties = second.rows[second.rows["task"] == "Ties"]
+    assert (ties["score"].tolist(), ties["item"].tolist()) == ([0.61], [""])
+    assert second.rows[second.rows["task"] == "Factuality"]["score"].tolist() == [1.0, 0.5, 0.0]
+
+
+def test_rewardbench_subsets_of_one_source_are_a_group() -> None:
+    rows = read("rewardbench/v1/eval-set").rows
+    assert rows["item"].eq("").all()
+    assert dict(zip(rows["task"], rows["group"], strict=True))["alpacaeval-easy"] == "alpacaeval"
+
+
+def test_rewardbench_columns_of_unequal_length_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="one length"):
+        read(changed("rewardbench/v2/eval-set-scores/acme/tiny-rm.json", tmp_path / "a.json", results=[1.0]))
+
+
+HELM = "helm/benchmark_output"
+ANATOMY, VIROLOGY = (f"mmlu:subject={one},method=multiple_choice_joint" for one in ("anatomy", "virology"))
+
+
+def test_helm_items_are_means_over_trials_of_unperturbed_texts() -> None:
+    rows = read(f"{HELM}/runs").rows
+    tiny = rows[rows["model"] == "acme/tiny-7b"].set_index(["task", "item"])["score"]
+    assert tiny[ANATOMY].to_dict() == {"id10": 1.0, "id11": 0.0, "id12": 1.0, "id13": 1.0}
+    assert tiny[VIROLOGY].to_dict() == {"id10": 0.5, "id11": 0.0, "id12": 0.5, "id13": 0.0}
+    assert len(rows[(rows["model"] == "acme/tiny-13b") & (rows["task"] == ANATOMY)]) == 3  # a NaN was dropped
+    assert {*rows["group"]} == {"mmlu"}
+
+
+def test_helm_main_metrics_are_known_from_releases_only(tmp_path: Path) -> None:
+    shutil.copytree(BOARDS / HELM / "runs", tmp_path / "runs")
+    run = next((tmp_path / "runs").glob("*/*anatomy*7b"))
+    stats = json.loads((run / "stats.json").read_text())
+    other = {**stats[1], "name": {"name": "quasi_exact_match", "split": "test"}, "mean": 0.5}
+    (run / "stats.json").write_text(json.dumps([*stats, other]))
+    with pytest.raises(DataError, match="quasi_exact_match"):
+        read(tmp_path)
+    assert read(tmp_path, metric="exact_match").rows["item"].ne("").all()
+    read(tmp_path, f"{HELM}/releases")
+
+
+def test_helm_tables_are_read_without_win_rates_and_with_names_of_models() -> None:
+    found = read(f"{HELM}/releases", unit="fraction")
+    assert scores(found)["acme/tiny-7b", "MMLU"] == pytest.approx(5 / 12)
+    assert {*found.rows["task"]} == {"MMLU", "The Pile"}
+    assert not found.rows[found.rows["task"] == "The Pile"]["higher_is_better"].any()
+    whole = scores(found)
+    assert whole["acme/tiny-7b", "The Pile"] == 0.71
+    assert "The Pile" not in {
+        task for (model, task), own in whole.items() if model == "acme/tiny-13b" and own == own
+    }
+
+
+def test_helm_runs_go_before_the_tables_over_them() -> None:
+    found = read(HELM)
+    assert {*found.rows["task"]} == {ANATOMY, VIROLOGY}
+    assert any("tables" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("results_1.json", '{"results": {"a": {"acc,none": 0.5}}, "versions": {}}'),
+        ("a.json", '{"mteb_version": "1", "task_name": "A", "scores": {"test": [[]]}}'),
+        (
+            "b.json",
+            '{"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}, "reductions": [{"samples": 1}]}',
+        ),
+        ("leaderboards.json", '{"leaderboards": [{"results": 1}]}'),
+        ("c.json", '[{"title": "", "header": [{"value": "Model", "metadata": 3}]}]'),
+        ("d.json", '{"model": 1, "model_type": 1, "chat_template": 1, "x": {"a": 1}}'),
+    ],
+)
+def test_files_of_another_form_are_refused_as_data(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DataError):
+        read(tmp_path)

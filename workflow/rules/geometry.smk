@@ -15,28 +15,21 @@ job_rule(
 )
 
 job_rule(
-    "align",
-    dict(
-        **digested(pairs=each(paths.PAIR_SET, pairs=geometry.sets_of("alignments"))),
-        **geometry.vectors_of(geometry.aligned),
-    ),
-    each(paths.ALIGNMENT, alignment=flat(geometry.aligned), model=["{model}"]),
-    minutes=30 + 5 * len(flat(geometry.aligned)),
-    per_input=dict(pairs=7),
-    per_largest=dict(texts=7, embeddings=7),
-    constraints=dict(model=one_of(targets.encoders.with_vectors)),
-    settings=geometry.alignment_settings(),
-)
-
-job_rule(
     "geometry",
     dict(
-        **digested(pairs=each(paths.PAIR_SET, pairs=flat(geometry.scored))),
-        **geometry.vectors_of(geometry.described),
+        **digested(pairs=geometry.tables_of("alignments", geometry.scored)),
+        **geometry.vectors_of({**geometry.scored, **geometry.aligned}),
         **geometry.permuted_vectors(),
     ),
-    each(paths.GEOMETRY, collection=geometry.described, model=["{model}"]),
-    minutes=60 + 20 * len(geometry.described),
+    dict(
+        alignments=each(
+            paths.ALIGNMENT, alignment=flat(geometry.aligned), model=["{model}"]
+        ),
+        described=each(
+            paths.GEOMETRY, collection=geometry.described, model=["{model}"]
+        ),
+    ),
+    minutes=60 + 5 * len(flat(geometry.aligned)) + 20 * len(geometry.described),
     per_input=dict(pairs=16),
     per_largest=dict.fromkeys(
         ("texts", "embeddings", "permuted_texts", "permuted_embeddings"), 16

@@ -8,12 +8,20 @@ dataset_rules("prepare_pairs", similarity.from_files, paths.PAIR_SET, priority=4
 job_rule(
     "similarity",
     dict(
-        **digested(pairs=each(paths.PAIR_SET, pairs=flat(similarity.scored))),
-        **similarity.vectors_of(similarity.scored),
+        **digested(pairs=similarity.tables_of("regressions", similarity.scored)),
+        **similarity.vectors_of({**similarity.scored, **similarity.regressed}),
     ),
-    similarity.outputs(["{model}"]),
-    minutes=20 + 5 * len(flat(similarity.scored)),
-    per_largest=dict(pairs=5, texts=5, embeddings=5),
+    dict(
+        **similarity.outputs(["{model}"]),
+        regressions=each(
+            paths.REGRESSION, regression=flat(similarity.regressed), model=["{model}"]
+        ),
+    ),
+    minutes=60
+    + 5 * len(flat(similarity.scored))
+    + 20 * len(flat(similarity.regressed)),
+    per_input=dict(pairs=10),
+    per_largest=dict(texts=10, embeddings=10),
     constraints=dict(model=one_of(targets.encoders.with_vectors)),
     settings=similarity.score_settings(),
 )
@@ -34,20 +42,6 @@ job_rule(
     minutes=60,
     per_input=20,
     settings=similarity.comparison_settings,
-)
-
-job_rule(
-    "regress",
-    dict(
-        **digested(pairs=each(paths.PAIR_SET, pairs=similarity.sets_of("regressions"))),
-        **similarity.vectors_of(similarity.regressed),
-    ),
-    each(paths.REGRESSION, regression=flat(similarity.regressed), model=["{model}"]),
-    minutes=60 + 20 * len(flat(similarity.regressed)),
-    per_input=dict(pairs=10),
-    per_largest=dict(texts=10, embeddings=10),
-    constraints=dict(model=one_of(targets.encoders.with_vectors)),
-    settings=similarity.regress_settings(),
 )
 
 job_rule(

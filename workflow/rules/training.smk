@@ -146,21 +146,25 @@ for number, (steps, models) in enumerate(training.by_steps.items(), 1):
             command("train", replaces_shell=True)
 
 
-# See rule embed
-job_rule(
-    "score_snapshot",
-    dict(
-        **digested(pairs=training.of_development(paths.PAIR_SET)),
-        texts=ancient(training.of_development(paths.TEXTS)),
-        embeddings=ancient(training.of_development(paths.EMBEDDINGS)),
-        info=training.of_development(paths.EMBEDDINGS_INFO),
-    ),
-    paths.DEVELOPMENT_SCORE,
-    per_input=7,
-    priority=3,
-    constraints=dict(model=one_of(training.on_pairs)),
-    settings=training.score_settings,
-)
+for number, (steps, models) in enumerate(training.scored_by_steps.items(), 1):
+
+    # See rule embed
+    job_rule(
+        "score_snapshots",
+        dict(
+            **digested(pairs=training.of_development(paths.PAIR_SET, steps[:1])),
+            texts=ancient(training.of_development(paths.TEXTS, steps[:1])),
+            embeddings=ancient(training.of_development(paths.EMBEDDINGS, steps)),
+            info=training.of_development(paths.EMBEDDINGS_INFO, steps),
+        ),
+        dict(scores=training.development_scores("{model}", steps)),
+        per_largest=dict(pairs=7, texts=7, embeddings=7),
+        number=number,
+        priority=3,
+        constraints=dict(model=one_of(models)),
+        settings=training.score_settings(steps),
+    )
+
 
 job_rule(
     "evaluate_snapshot",
@@ -174,7 +178,7 @@ job_rule(
     per_input=7,
     priority=3,
     constraints=dict(model=one_of(training.searching)),
-    settings=training.score_settings,
+    settings=training.score_settings(),
 )
 
 

@@ -146,7 +146,7 @@ def test_the_questions_that_choose_are_searched_by_each_snapshot_and_are_neither
     assert [one for one in searches if "/" in one] == [f"round-1-seed-1/step-00000{n}" for n in (0, 2, 4)]
     assert not any("/" in one for one in retrieval.shown)
     job = SimpleNamespace(model="round-1-seed-1", step="000002", questions="municipal-laws-sample")
-    run = training.of_development(paths.RUN)(job)
+    (run,) = training.of_development(paths.RUN)(job)
     assert run == "results/runs/municipal-laws-sample/round-1-seed-1/step-000002.parquet"
     job.retriever = "round-1-seed-1/step-000002"
     assert retrieval.vector_files["documents_info"](job)[0].startswith(f"results/embeddings/{job.retriever}/")

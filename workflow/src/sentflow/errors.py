@@ -1,12 +1,15 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
+import logging
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from difflib import get_close_matches
 
 from sentflow.files.control_characters import visible
 from sentflow.jobs.secrecy import without_secrets
+
+logger = logging.getLogger(__name__)
 
 
 class SentflowError(Exception):
@@ -38,6 +41,32 @@ def naming(part: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"Part of the job: {part}")
         raise
+
+
+@contextmanager
+def parts() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
+    """Make the parts of a job, each inside ``part(name)``; in the end, one error names all that failed.
+
+    Snakemake then deletes what the others wrote, and the next run makes it again.
+    """
+    failed: list[SentflowError] = []
+
+    @contextmanager
+    def part(name: str) -> Iterator[None]:
+        try:
+            with naming(name):
+                yield
+        except SentflowError as error:
+            failed.append(error)
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:  # a mistake in the code of one is no reason to say nothing of the others
+            logger.exception(name)
+            failed.append(DataError(f"{name}: {type(error).__name__}: {error}"))
+
+    yield part
+    if failed:
+        raise type(failed[0])("\n".join(map(str, failed)))
 
 
 def instead(name: str, known: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
 _SHOWN = 5
+_MANY = 3  # tasks on which two models are not equal by chance
 _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
@@ -20,14 +21,12 @@ _BESIDE = re.compile(r"(readme|license|licence|changelog|citation|contributing)\
 _FORUM = re.compile(r"cqadupstack\W*\w", re.IGNORECASE)  # 12 forums of one source
 _AVERAGED = re.compile(r"(naive|simple|weighted)[ _-]average", re.IGNORECASE)  # a metric of groups
 _MODEL_AGGREGATE = re.compile(r"(macro[ _-]*)?(avg|average|mean|median|overall)\.?", re.IGNORECASE)
-# Metrics of which lower is better wherever they are used; no part of a score up to 1 or 100
+# In the names of metrics of which lower is better wherever they are used
 _ERRORS = re.compile(
-    r"((word|byte|token)[ _-]*)?perplexity|ppl|bits[ _-]per[ _-](byte|character)|bp[bc]|nll"
-    r"|(cross[ _-]*)?entropy|(test |eval )?loss|r?mse|mae|mean (absolute|squared) error|[wcst]er"
-    r"|((word|character|sentence|translation)[ _-])?error([ _-]rate)?|brier([ _-]score)?|ece|latency.*",
+    r"\b(perplexity|ppl|bits per (byte|character)|bp[bc]|nll|entropy|loss|r?mse|mae|(mean )?(absolute|squared) error"
+    r"|[wc]er|brier|ece|latency)\b|\b(error|ter)( rate)?$",
     re.IGNORECASE,
 )
-Step = Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]]
 
 
 def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
@@ -55,18 +54,10 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
     if not any(map(len, tables)):
         raise DataError("the files hold no scores. Name at least one file or folder with results.")
     rows = pd.concat(tables, ignore_index=True)
-    steps: tuple[Step, ...] = (
-        _selected,
-        _one_metric,
-        _directed,
-        _grouped,
-        _merged,
-        _of_one_kind,
-        _in_one_unit,
-    )
-    for step in steps:
+    for step in _STEPS:
         rows, told = step(rows, options)
         notes += told
+    notes += _twins(rows)
     rows["higher_is_better"] = rows["higher_is_better"].astype(bool)
     return Scores(rows.drop(columns="file").reset_index(drop=True), tuple(dict.fromkeys(notes)))
 
@@ -109,18 +100,22 @@ def _instead() -> str:
     )
 
 
+def _refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise DataError(f"{option} {name!r}: there is no such name. {instead(name, known)}")
+
+
+def _names(values: pd.Series) -> list[str]:
+    return [str(value) for value in values.unique()]
+
+
 def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """Without aggregates and what was left out by name."""
     notes = []
-    tasks = list(rows["task"].unique())
-    for name in options.tasks:
-        if name not in tasks:
-            raise DataError(f"there is no task {name!r}. {instead(name, tasks)}")
-    for name in options.without:
-        if name not in tasks and not rows["model"].eq(name).any():
-            raise DataError(
-                f"there is no task or model {name!r}. {instead(name, [*tasks, *rows['model'].unique()])}"
-            )
+    tasks = _names(rows["task"])
+    _refuse_unknown("--tasks", options.tasks, tasks)
+    _refuse_unknown("--without", options.without, [*tasks, *_names(rows["model"])])
     if options.tasks:
         rows = rows[rows["task"].isin(options.tasks)]
     rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
@@ -128,19 +123,17 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     dropped = [
         name for name in tasks if name not in options.tasks and (is_aggregate(name) or name in averaged)
     ]
-    models = [name for name in rows["model"].unique() if _MODEL_AGGREGATE.fullmatch(name)]
+    models = [name for name in _names(rows["model"]) if _MODEL_AGGREGATE.fullmatch(name)]
     kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
     if len(kept) < len(rows):
-        gone = [name for name in (*dropped, *models) if rows[["task", "model"]].eq(name).any(axis=None)]
+        gone = [*(name for name in dropped if rows["task"].eq(name).any()), *models]
         notes.append(f"Dropped as an average or rank over others: {listed(gone)}.")
-    scored = kept.loc[kept["score"].notna(), "task"].unique()
-    if empty := [name for name in kept["task"].unique() if name not in set(scored)]:
+    scored = {*kept.loc[kept["score"].notna(), "task"]}
+    if empty := [name for name in _names(kept["task"]) if name not in scored]:
         notes.append(f"Dropped because no model has a score: {listed(empty)}.")
         kept = kept[kept["task"].isin(scored)]
     if kept.empty:
-        raise DataError(
-            f"no score is left of the tasks {listed(tasks) or '(none)'}. Name files with scores of tasks."
-        )
+        raise DataError(f"no score is left of the tasks {listed(tasks)}. Name files with scores of tasks.")
     return kept, notes
 
 
@@ -150,22 +143,18 @@ def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, lis
         str(task): _names(of_task[of_task.ne("")])
         for task, of_task in rows.groupby("task", sort=False)["metric"]
     }
+    _refuse_unknown("--metric", options.metric_of, [*metrics])
     chosen, unclear, other = {}, [], []
     for task, names in metrics.items():
         wanted = options.metric_of.get(task, options.metric)
         match = _metric_among(wanted, names)
         if match is None and task in options.metric_of:
-            raise DataError(
-                f"--metric {task}={wanted}: the task has no such metric. {instead(wanted, names)}"
-            )
+            _refuse_unknown(f"--metric {task}=", [wanted], names)
         if match is None and len(names) > 1:
             unclear.append(f"{task} ({'; '.join(names)})")
         elif match is None and wanted and names:
             other.append(f"{task} ({names[0]})")
         chosen[task] = match if match is not None else next(iter(names), "")
-    for task in options.metric_of:
-        if task not in metrics:
-            raise DataError(f"--metric {task}=…: there is no such task. {instead(task, metrics)}")
     if unclear:
         raise DataError(
             f"several metrics of one task, and no file says which is the main one: {listed(unclear, _SHOWN)}. Choose "
@@ -189,12 +178,7 @@ def _metric_among(wanted: str, names: Sequence[str]) -> str | None:
 
 def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """True or False in every row, by the file, the options, or the name of a metric of errors."""
-    tasks, metrics = rows["task"].unique(), rows["metric"].unique()
-    for name in options.lower:
-        if name not in tasks and name not in metrics:
-            raise DataError(
-                f"--lower {name}: there is no such task or metric. {instead(name, [*tasks, *metrics])}"
-            )
+    _refuse_unknown("--lower", options.lower, [*_names(rows["task"]), *_names(rows["metric"])])
     direction: dict[str, bool] = {}
     assumed = []
     for task, of_task in ((str(task), own) for task, own in rows.groupby("task", sort=False)):
@@ -205,7 +189,7 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
             raise DataError(
                 f"{task}: files disagree whether lower is better. If it is, write --lower {task}."
             )
-        elif not said and _ERRORS.fullmatch(metric or task):
+        elif not said and _ERRORS.search(re.sub(r"[_-]", " ", metric or task)):
             direction[task] = False
             assumed.append(task)
         else:
@@ -215,8 +199,9 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
 
 
 def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
-    """The group of each task, by the options or the file."""
-    said = rows[rows["group"].ne("")].drop_duplicates(["task", "group"])
+    """The group of each task, by the options or the file; items of a task may have groups of their own."""
+    of_items = rows["item"].ne("")
+    said = rows[rows["group"].ne("") & ~of_items].drop_duplicates(["task", "group"])
     several = said.loc[said["task"].duplicated(), "task"].unique()
     if open_ones := [task for task in several if task not in options.groups]:
         raise DataError(
@@ -224,13 +209,13 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
         )
     forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
     group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
-    return rows.assign(group=rows["task"].map(group).fillna("").astype(object)), []
+    own = rows["group"].where(of_items & ~rows["task"].isin(options.groups))
+    return rows.assign(group=own.fillna(rows["task"].map(group)).fillna("").astype(object)), []
 
 
 def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """One score per cell."""
-    if options.duplicates and options.duplicates not in _RULES:
-        raise DataError(f"--duplicates {options.duplicates}: {instead(options.duplicates, _RULES)}")
+    _refuse_unknown("--duplicates", filter(None, [options.duplicates]), _RULES)
     repeated = rows.duplicated(_CELL, keep=False)
     if not repeated.any():
         return rows, []
@@ -258,12 +243,9 @@ def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[st
             case "last":
                 rows = rows.iloc[::-1].sort_values("missing", kind="stable")
     kept = rows.drop_duplicates(_CELL).drop(columns="missing").sort_index()
-    same = (
-        int(repeated.sum())
-        - len(rows[rows.duplicated(_CELL, keep=False)].drop_duplicates(_CELL))
-        - len(differing)
-    )
-    return kept, [*notes, f"Merged {same} repeated scores that are the same."] if same > 0 else notes
+    if same := len(scored.drop_duplicates(_CELL)) - len(differing):
+        notes.append(f"Merged scores that are given several times and are the same: {same}.")
+    return kept, notes
 
 
 def _told(rows: pd.DataFrame, cell: Sequence[str]) -> str:
@@ -313,10 +295,6 @@ def _disagreements(rows: pd.DataFrame, kind: str) -> list[str]:
     return [f"The published scores are not the means of the {kind}s, which are taken: {named}."]
 
 
-def _names(values: pd.Series) -> list[str]:
-    return [str(value) for value in values.unique()]
-
-
 def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.DataFrame:
     """With one score per model on tasks: the published one, else the mean over its items or seeds."""
     chosen = rows["task"].isin(list(tasks))
@@ -331,8 +309,7 @@ def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.D
 
 def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """Scores of one unit: what no file says is decided for the whole board, never per cell."""
-    if options.unit not in ("", FRACTION, PERCENT):
-        raise DataError(f"--unit {options.unit}: {instead(options.unit, (FRACTION, PERCENT))}")
+    _refuse_unknown("--unit", filter(None, [options.unit]), (FRACTION, PERCENT))
     notes = []
     size = rows["score"].abs()
     unsaid = rows["unit"].eq("")
@@ -361,18 +338,16 @@ def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, li
                 f"{task}: some scores are said to be {' and '.join(_names(own.loc[own['said'], 'unit']))}, and others "
                 "seem not to be. Write all in one unit, or say what the others are with --unit."
             )
-    units = rows.groupby("task", sort=False)["unit"].agg(
-        lambda own: " and ".join(sorted({*own})).strip(" and")
-    )
-    if (plain := units[units.eq("")].index.tolist()) and len(plain) < len(units):
+    said = {*rows.loc[rows["unit"].ne(""), "task"]}
+    if said and (plain := [task for task in _names(rows["task"]) if task not in said]):
         raise DataError(
             f"on a scale of its own, so that no mean with the other tasks has a meaning: {listed(plain, _SHOWN)}. "
             f"Leave it out with --without {plain[0]!r}, or write --unit percent or --unit fraction if it is one."
         )
     if {FRACTION, PERCENT} <= {*rows["unit"]}:
         fractions = rows["unit"].eq(FRACTION)
-        tasks = rows.loc[fractions, "task"].unique()
-        notes.append(f"Fractions were turned into percentages, as other scores are: {listed(tasks)}.")
+        tasks = listed(_names(rows.loc[fractions, "task"]))
+        notes.append(f"Fractions were turned into percentages, as other scores are: {tasks}.")
         rows = rows.assign(score=rows["score"].where(~fractions, 100 * rows["score"]), unit=PERCENT)
     return rows, notes
 
@@ -386,3 +361,19 @@ def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
                 f"fractions and percentages seem to be mixed: {listed(small, _SHOWN)}, while others reach "
                 f"{largest.max():g}. If all are percentages, write --unit percent; else write all in one unit."
             )
+
+
+def _twins(rows: pd.DataFrame) -> list[str]:
+    """Names models that have the same score on each of several tasks, which may be one model with two names."""
+    means = rows.groupby(["model", "task"], sort=False)["score"].mean().unstack()
+    if means.shape[1] < _MANY:
+        return []
+    alike = means.dropna()[means.dropna().duplicated(keep=False)]
+    same = [f"{' = '.join(map(str, own.index))}" for _, own in alike.groupby([*alike.columns], sort=False)]
+    return [f"The same scores on all tasks, so perhaps one model: {listed(same)}."] if same else []
+
+
+_STEPS: tuple[Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]], ...] = (
+    *(_selected, _one_metric, _directed, _grouped),
+    *(_in_one_unit, _merged, _of_one_kind),
+)

@@ -66,7 +66,7 @@ def grids_of(path: Path) -> list[Grid]:
             raise DataError(f"{path} is not readable as Parquet: {error}. Download it again.") from error
         return [_grid(str(path), cells.reset_index(drop=cells.index.names == [None]))]
     if _OBJECTS.match(start):
-        values = json_of(path) if start.lstrip().startswith("[") else json_lines_of(path)
+        values = json_of(path) if start.lstrip().startswith("[") else list(json_lines_of(path))
         if odd := [n for n, value in enumerate(values, 1) if not isinstance(value, dict)]:
             raise DataError(f"{path}: value {odd[0]} is no object. Write objects with model, task and score.")
         return [_grid(str(path), pd.DataFrame(values, dtype=object))]
@@ -142,7 +142,7 @@ def _of_latex(path: Path, text: str) -> Iterator[Grid]:
     found = list(_TABULAR.finditer(text))
     for n, (table, following) in enumerate(zip_longest(found, found[1:])):
         where = str(path) if len(found) == 1 else f"{path}, table {n + 1}"
-        inside = re.sub(r"\A\s*(\[[^\]]*\])?\s*(\{[^{}]*\})?\s*\{(?:[^{}]|\{[^{}]*\})*\}", "", table[2])
+        inside = _after_arguments(table[2], 2 if table[1][-1] in "*xy" else 1)
         before, rule, after = inside.partition(r"\midrule")
         if not rule:  # the heading may be framed by lines
             parts = re.split(r"\\hline", inside)
@@ -155,6 +155,18 @@ def _of_latex(path: Path, text: str) -> Iterator[Grid]:
             around = text[(found[n - 1].end() if n else 0) : table.start()]
             around += text[table.end() : following.start() if following else len(text)]
             yield _grid(where, _framed(rows, _one_heading(headings), where), around=around)
+
+
+def _after_arguments(text: str, number: int) -> str:
+    """A text without the arguments in braces that it begins with."""
+    text = re.sub(r"\A\s*\[[^\]]*\]", "", text)
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        number -= character == "}" and not depth
+        if not number:
+            return text[place + 1 :]
+    return ""
 
 
 def _latex_rows(text: str, *, repeated: bool = False) -> list[list[str]]:

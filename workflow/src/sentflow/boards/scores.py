@@ -4,16 +4,18 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from sentflow.errors import DataError
+from sentflow.errors import DataError, listed
 from sentflow.files.io import parse_json
+from sentflow.files.limits import BOARD_JSON_BYTES
 
 FRACTION, PERCENT = "fraction", "percent"
 
@@ -83,7 +85,7 @@ def reader(name: str, recognises: Callable[[Path], bool]) -> Callable[[ReadOne],
 
     def register(read: ReadOne) -> ReadOne:
         def each(paths: Sequence[Path], options: Options) -> Scores:
-            found = {path: read(path, options) for path in paths}
+            found = {path: _guarded(name, read, path, options) for path in paths}
             rows = [scores.rows.assign(file=str(path)) for path, scores in found.items()]
             notes = [note for scores in found.values() for note in scores.notes]
             return Scores(pd.concat(rows, ignore_index=True), tuple(notes))
@@ -101,10 +103,23 @@ def board_reader(name: str, recognises: Callable[[Path], bool]) -> Callable[[Rea
     """
 
     def register(read: ReadAll) -> ReadAll:
-        READERS[name] = Reader(name, recognises, read)
+        READERS[name] = Reader(name, recognises, partial(_guarded, name, read))
         return read
 
     return register
+
+
+def _guarded(
+    name: str, read: Callable[[Any, Options], Scores], files: Path | Sequence[Path], options: Options
+) -> Scores:
+    """What a reader gives; that a file lacks a part which all files of its format have is a fault of the file."""
+    try:
+        return read(files, options)
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        shown = files if isinstance(files, Path) else listed(map(str, files), 3)
+        raise DataError(
+            f"{shown} looks like a file of {name}, but is not of its form ({error!r}). Download it again."
+        ) from error
 
 
 def scores_of(rows: Iterable[Mapping[str, Any]] | pd.DataFrame, notes: Iterable[str] = ()) -> Scores:
@@ -198,7 +213,7 @@ def _with_point(text: str) -> str:
 
 
 _LATEX_DROPPED = re.compile(
-    r"\\(?:cite\w*|footnote(?:mark|text)?|tnote|label|ref|cellcolor|rowcolor|color|textcolor|vspace|hspace)\*?"
+    r"\\footnotemark(?:\[\d*\])?|\\(?:cite\w*|footnote(?:text)?|tnote|label|ref|cellcolor|rowcolor|color|textcolor|vspace|hspace)\*?"
     r"(?:\[[^\]]*\])*\{[^{}]*\}|\^\{[^{}]*\}|\^(?:\\[A-Za-z]+|.)|_\{\s*(?:\\pm\s*)?[\d.]+\s*\}"
 )
 _LATEX_SIGNS = {
@@ -243,22 +258,23 @@ def beginning(path: Path, size: int = 4096) -> str:
 
 
 def json_of(path: Path) -> Any:
-    """What a JSON file holds, NaN as float. Raises DataError: it is no JSON, or cannot be read."""
+    """What a JSON file holds, NaN as float. Raises DataError: it is no JSON, too large, or cannot be read."""
     try:
+        if path.stat().st_size > BOARD_JSON_BYTES:
+            raise DataError(f"{path} has more than {BOARD_JSON_BYTES} bytes. Name files with scores only.")
         return parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is not readable as JSON: {error}. Download it again.") from error
 
 
-def json_lines_of(path: Path) -> list[Any]:
+def json_lines_of(path: Path) -> Iterator[Any]:
     """The values of a file with one JSON value a line. Raises DataError: names the line that is none."""
-    values: list[Any] = []
     n = 0
     try:
-        for n, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):  # noqa: B007
-            if line.strip():
-                values.append(json.loads(line))
+        with path.open("rb") as stream:
+            while line := stream.readline(BOARD_JSON_BYTES):
+                n += 1
+                if text := line.decode("utf-8-sig" if n == 1 else "utf-8").strip():
+                    yield json.loads(text)
     except (OSError, ValueError, RecursionError) as error:
-        place = f", line {n}" if n else ""
-        raise DataError(f"{path}{place} is not readable as JSON: {error}. Download it again.") from error
-    return values
+        raise DataError(f"{path}, line {n} is not readable as JSON: {error}. Download it again.") from error

@@ -79,17 +79,19 @@ _FORMS_OF = {
 _NLI_FORMS = {"by-premise": ("pairs", "triplets"), "study-label-word": ("triplets",)}
 
 
-class Collections(Settings):
+class _OfNames(Settings):
+    def wrong(self) -> Iterator[tuple[str, str]]:
+        if not self.model_fields_set:
+            yield "", "there are no names. Write some, or leave the key out."
+
+
+class Collections(_OfNames):
     """Corpora and question sets."""
 
     corpora: Maybe[Names] = Field(None, min_length=1)
     """Names of corpora, whose documents are rows."""
     question_sets: Maybe[Names] = Field(None, min_length=1)
     """Names of question sets, whose questions are rows."""
-
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        if not self.model_fields_set:
-            yield "", "there are no names. Write some, or leave the key out."
 
 
 class Neighbours(Settings):
@@ -108,7 +110,7 @@ class PseudoLabels(Settings):
     """Least difference of the two scores, in their units; other questions are left out."""
 
 
-class WithoutTextsOf(Settings):
+class WithoutTextsOf(_OfNames):
     """Tests whose texts are in no row."""
 
     tasks: Maybe[Names] = Field(None, min_length=1)
@@ -117,10 +119,6 @@ class WithoutTextsOf(Settings):
     """Names of selected pair sets."""
     question_sets: Maybe[Names] = Field(None, min_length=1)
     """Names of selected question sets, of which the questions count."""
-
-    def wrong(self) -> Iterator[tuple[str, str]]:
-        if not self.model_fields_set:
-            yield "", "there are no names. Write some, or leave the key out."
 
 
 class Combined(Settings):
@@ -342,33 +340,19 @@ class ShortTrainingData(OwnFile, Columns, DataFacts):
 # --- trainings -----------------------------------------------------------------------------------------------------
 
 INNER_POOLINGS = ("embedding-last", "first-last", "last-two")
-TrainingPooling = Annotated[
-    Literal[
-        "cls",
-        "embedding-last",
-        "first-last",
-        "last-token",
-        "last-two",
-        "max",
-        "mean",
-        "mean-sqrt-length",
-        "weighted-mean",
-    ],
-    Field(description="Pooling in training, if it differs from pooling in use."),
+PoolingName = Literal[
+    "cls",
+    "embedding-last",
+    "first-last",
+    "last-token",
+    "last-two",
+    "max",
+    "mean",
+    "mean-sqrt-length",
+    "weighted-mean",
 ]
 Pooling = Annotated[
-    Literal[
-        "cls",
-        "embedding-last",
-        "first-last",
-        "last-token",
-        "last-two",
-        "max",
-        "mean",
-        "mean-sqrt-length",
-        "weighted-mean",
-    ]
-    | None,
+    PoolingName | None,
     Field(
         description="How token vectors become one; null is as in the files, or mean for kind transformers."
     ),
@@ -383,7 +367,8 @@ class Recipe(Settings):
     settings: dict[str, Any] = {}
     """Settings of the recipe (docs/training.md)."""
     training: Maybe[TrainingOptions] = None
-    training_pooling: Maybe[TrainingPooling] = None
+    training_pooling: Maybe[PoolingName] = None
+    """Pooling in training, if it differs from pooling in use."""
     pooling: Pooling = None
 
 

@@ -110,9 +110,6 @@ class _Fetch:
                 logger.info("%s exists and its checksums are correct", folder)
                 return kept
             logger.info("the files are fetched again: %s is not whole", folder)
-        if kept := self._kept_by_earlier_versions():
-            write_json(record, kept)
-            return kept
         downloads = self.cache / "downloads" / "models" / self.name.replace("/", "-")
         part = downloads / digest / "files"
         part.mkdir(parents=True, exist_ok=True)
@@ -128,20 +125,6 @@ class _Fetch:
         move_whole(part, unpacked_folder(files, self.cache), files)
         write_json(record, files)
         shutil.rmtree(downloads, ignore_errors=True)  # with what was begun of other sources
-        return files
-
-    def _kept_by_earlier_versions(self) -> dict[str, str]:
-        """The files beside the manifest, where earlier versions fetched them, are moved; empty if there are none."""
-        kept = self.cache.parent / "models" / self.name
-        if not (kept / "weights.json").is_file():
-            return {}
-        record = read_json(kept / "weights.json")
-        files: dict[str, str] = record.pop("files", {})
-        asked = {"source": self.source, "allow_pickle": self.allow_pickle}
-        if record != asked or not is_whole(kept / "weights", files):
-            return {}
-        move_whole(kept / "weights", unpacked_folder(files, self.cache), files)
-        (kept / "weights.json").unlink()
         return files
 
     def _checked_files(self, folder: Path) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError, naming
+from sentflow.errors import DataError, parts
 from sentflow.exports.identity import (
     REVISION_DIGITS,
     Crate,
@@ -264,11 +264,11 @@ def model_card(
     from sentflow.training.cards.card import model_card, read_facts
 
     of_data = {file.stem: file for file in audits}
-    for record, manifest, card in zip(records, manifests, cards, strict=True):
-        model = record.parent.name
-        with naming(model):
-            facts = read_facts(
-                record.parent, manifest, settings[model], summaries, of_data.get(settings[model].data)
-            )
-            write_text(card, model_card(facts))
-        logger.info("%s: %d scores of %d seeds", model, len(facts.scores), len(settings[model].siblings))
+    with parts() as part:
+        for record, manifest, card in zip(records, manifests, cards, strict=True):
+            model = record.parent.name
+            with part(model):
+                own = settings[model]
+                facts = read_facts(record.parent, manifest, own, summaries, of_data.get(own.data))
+                write_text(card, model_card(facts))
+                logger.info("%s: %d scores of %d seeds", model, len(facts.scores), len(own.siblings))

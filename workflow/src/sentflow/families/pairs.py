@@ -3,9 +3,9 @@
 The sentences of the pair sets with one ``family`` in their entries are one collection: they are embedded together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from sentflow.config.entries import Entries, read_yaml
 from sentflow.config.experiment import Experiment
@@ -22,11 +22,12 @@ from sentflow.flow.family import (
     one_of,
     raw_files,
 )
-from sentflow.geometry.settings import Aligned, AlignedSets, DescribedCollections
+from sentflow.geometry.settings import Aligned, AlignedSets, DescribedCollections, GeometryOfEncoder
 from sentflow.report.settings import AlignmentTitle, GeometrySummary, PairSetTitle, SimilaritySummary
-from sentflow.similarity.settings import ComparedSets, Overlaps, Parts, Regressed, ScoredSets
+from sentflow.similarity.settings import ComparedSets, Overlaps, Parts, ScoredSets
 from sentflow.training.settings import HELD_OUT
 
+Model = TypeVar("Model", bound=Settings)
 FEWEST_RELATED = 6
 """Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
 
@@ -37,12 +38,12 @@ def development_sets(experiment: Experiment) -> Entries:
 
 
 def pair_settings(
-    experiment: Experiment, model: type[Settings], *parts: Mapping[str, Any] | Settings, **more: Any
-) -> str:
+    experiment: Experiment, model: type[Model], *parts: Mapping[str, Any] | Settings, **more: Any
+) -> Model:
     """Settings of a job on pairs: what `parts` say, then the sections ``similarity`` and ``statistics``."""
     config = experiment.config
     n = config.statistics.n_item_resamples
-    return model.from_parts(*parts, config.similarity, config.statistics, n_resamples=n, **more).as_json()
+    return model.from_parts(*parts, config.similarity, config.statistics, n_resamples=n, **more)
 
 
 class _PairSets(Family):
@@ -64,12 +65,13 @@ class _PairSets(Family):
                 self.embedded[entry["family"]][name] = entry
         self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
 
-    def sets_of(self, section: str) -> list[str]:
-        """The pair sets that the selected alignments or regressions are made of, each once."""
+    def tables_of(self, section: str, scored: Mapping[str, Iterable[str]]) -> list[str]:
+        """The scored pair sets, and those that the selected alignments or regressions are made of, each once."""
         entries = self.experiment.selected[section].values()
-        return list(dict.fromkeys(name for entry in entries for name in pair_sets_of(section, entry)))
+        parts = (name for entry in entries for name in pair_sets_of(section, entry))
+        return each(paths.PAIR_SET, pairs=dict.fromkeys([*flat(scored), *parts]))
 
-    def vectors_of(self, collections: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    def vectors_of(self, collections: Iterable[str]) -> dict[str, Any]:
         """Inputs of a job that reads the vectors of collections one after the other, see `vectors`."""
         from snakemake.io import ancient
 
@@ -176,18 +178,15 @@ class Similarity(_PairSets):
     def score_settings(self) -> str:
         """How intervals of scores are drawn; no measure, for all are written."""
         collections = {name: tuple(sets) for name, sets in self.scored.items()}
-        return pair_settings(self.experiment, ScoredSets, collections=collections)
+        more = {"collections": collections, "regressions": self.regressed}
+        return pair_settings(self.experiment, ScoredSets, more).as_json()
 
     def overlap_settings(self) -> str:
-        return pair_settings(self.experiment, Overlaps, baselines=tuple(self.baselines))
-
-    def regress_settings(self) -> str:
-        sets = tuple(self.sets_of("regressions"))
-        return pair_settings(self.experiment, Regressed, pair_sets=sets, collections=self.regressed)
+        return pair_settings(self.experiment, Overlaps, baselines=tuple(self.baselines)).as_json()
 
     def comparison_settings(self, _wildcards: Any) -> str:
         sets, systems = tuple(self.selected), tuple(self.systems)
-        return pair_settings(self.experiment, ComparedSets, pair_sets=sets, models=systems)
+        return pair_settings(self.experiment, ComparedSets, pair_sets=sets, models=systems).as_json()
 
     def summarise_settings(self, _wildcards: Any) -> str:
         return pair_settings(
@@ -198,7 +197,7 @@ class Similarity(_PairSets):
             regressions=self.regression_entries,
             selected=tuple(self.selected),
             systems=tuple(self.systems),
-        )
+        ).as_json()
 
 
 class Geometry(_PairSets):
@@ -246,17 +245,17 @@ class Geometry(_PairSets):
         vectors = self.vectors_of([collection.name for collection in self.collections])
         return {"also" if name == "info" else f"permuted_{name}": files for name, files in vectors.items()}
 
-    def alignment_settings(self) -> str:
-        sets = tuple(self.sets_of("alignments"))
-        return pair_settings(self.experiment, AlignedSets, pair_sets=sets, collections=self.aligned)
-
     def geometry_settings(self) -> str:
-        return pair_settings(
-            self.experiment,
-            DescribedCollections,
-            self.experiment.config.geometry,
-            collections={name: tuple(sets) for name, sets in self.scored.items()},
-        )
+        collections = {name: tuple(sets) for name, sets in self.scored.items()}
+        return GeometryOfEncoder(
+            aligned=pair_settings(self.experiment, AlignedSets, collections=self.aligned),
+            described=pair_settings(
+                self.experiment,
+                DescribedCollections,
+                self.experiment.config.geometry,
+                collections=collections,
+            ),
+        ).as_json()
 
     def summarise_settings(self, _wildcards: Any) -> str:
         alignments = self.alignment_entries.items()
@@ -268,4 +267,4 @@ class Geometry(_PairSets):
             alignments={name: AlignmentTitle.from_parts(entry) for name, entry in alignments},
             selected=tuple(self.selected),
             systems=tuple(self.models),
-        )
+        ).as_json()

@@ -27,6 +27,8 @@ SETTINGS_PART_BYTES = 16  # what a value costs beside its characters
 SETTINGS_DEPTH = 50  # maps and lists inside each other; ours have 9
 # A JSON file of a model that is read here (config.json, modules.json; not the tokenizer): a label map has some KB.
 MODEL_SETTINGS_BYTES = 16 * MIB
+# A JSON file of a board, or a line of one: the largest logs of evaluations have some hundred MB.
+BOARD_JSON_BYTES = GIB
 # Layers, experts or groups of one kind: the deepest published models have some hundreds. And their product.
 MODEL_PARTS = 1_000
 MODEL_PARTS_TOGETHER = 50_000

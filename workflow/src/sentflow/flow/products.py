@@ -40,10 +40,10 @@ class Product:
 
     @property
     def group(self) -> str:
-        """With which others one job makes it; geometry and similarity share vectors and pair sets."""
+        """With which others one job makes it; what is measured on pair sets, and trainings scored there, are one."""
         package = self.module.split(".")
         group = package[3] if package[2] == "families" else "run"
-        return "similarity" if group == "geometry" else group
+        return "similarity" if group in ("geometry", "training") else group
 
     def takes(self, file: str) -> bool:
         """Whether it reads a file, wherever the results lie."""

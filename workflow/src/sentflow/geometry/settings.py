@@ -85,13 +85,11 @@ class Aligned(AlignmentVariant):
     positives: Names = ()
 
 
-class AlignedSets(Ordered, Resampling):
+class AlignedSets(Resampling):
     """The alignments of an encoder."""
 
-    pair_sets: Names
-    """In the order of their files."""
     collections: dict[str, dict[str, Aligned]]
-    """Collection of sentences → its alignments, both in the order of their files."""
+    """Collection of sentences → its alignments, both in the order of their results."""
 
 
 class Described(Settings):
@@ -112,8 +110,15 @@ class GeometrySettings(Described, Measured, Resampling):
     """Texts at most among which neighbours are searched."""
 
 
-class DescribedCollections(Ordered, GeometrySettings):
+class DescribedCollections(GeometrySettings):
     """The collections of sentences whose vectors are described."""
 
     collections: dict[str, Names]
-    """Collection → its scored pair sets, both in the order of their files."""
+    """Collection → its scored pair sets, in the order of its results."""
+
+
+class GeometryOfEncoder(Ordered):
+    """What is measured of the vectors of an encoder."""
+
+    aligned: AlignedSets
+    described: DescribedCollections

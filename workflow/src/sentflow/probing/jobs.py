@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sentflow.audit.settings import AuditSettings, HardestSettings
 from sentflow.compare.settings import ComparedProtocol, ComparedTasks
-from sentflow.errors import DataError, naming
+from sentflow.errors import DataError, naming, parts
 from sentflow.files.io import read_sealed, write_sealed
 from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
@@ -29,13 +29,16 @@ def audit(*, rows: list[In], settings: tuple[AuditSettings, ...], output: list[O
     """The rows of each task → duplicates, contradictions, classes, lengths, languages; with warnings in plain words."""
     from sentflow.audit.task_audit import audit
 
-    for table, of_task, written in zip(rows, settings, output, strict=True):
-        with naming(written.stem):
-            facts = audit(read_task(table), of_task)
-        write_sealed(written, facts)
-        for sentence in facts["warnings"]:
-            logger.warning("%s: %s", facts["task"], sentence)
-        logger.info("%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"]))
+    with parts() as part:
+        for table, of_task, written in zip(rows, settings, output, strict=True):
+            with part(written.stem):
+                facts = audit(read_task(table), of_task)
+                write_sealed(written, facts)
+                for sentence in facts["warnings"]:
+                    logger.warning("%s: %s", facts["task"], sentence)
+                logger.info(
+                    "%s: %d rows, %d warnings", facts["task"], facts["n_rows"], len(facts["warnings"])
+                )
 
 
 @job("numpy")
@@ -165,11 +168,12 @@ def score(
     """The folds of an encoder → of each task the score with its intervals, the unaggregated table, all predictions."""
     n_folds = len(folds) // len(rows)
     files = zip(settings.tasks, rows, scores, tables, predictions, strict=True)
-    for place, (about, table, *outputs) in enumerate(files):
-        with naming(f"{about.task} × {model}"):
-            folds_of_task = folds[place * n_folds : (place + 1) * n_folds]
-            mean = _score_task(table, folds_of_task, model, about, settings.statistics, *outputs)
-            logger.info("%s × %s: %s %.4f", about.task, model, about.probe.metric, mean)
+    with parts() as part:
+        for place, (about, table, *outputs) in enumerate(files):
+            with part(f"{about.task} × {model}"):
+                folds_of_task = folds[place * n_folds : (place + 1) * n_folds]
+                mean = _score_task(table, folds_of_task, model, about, settings.statistics, *outputs)
+                logger.info("%s × %s: %s %.4f", about.task, model, about.probe.metric, mean)
 
 
 def _score_task(
@@ -233,9 +237,10 @@ def _score_task(
 def hardest(*, rows: list[In], predictions: list[In], settings: HardestSettings, output: list[Out]) -> None:
     """The out-of-fold predictions of every encoder → of each task the texts that most probes get wrong."""
     n_models = len(settings.models)
-    for place, (table, written) in enumerate(zip(rows, output, strict=True)):
-        files = predictions[place * n_models : (place + 1) * n_models]
-        _hardest_of_task(table, files, settings, written)
+    with parts() as part:
+        for place, (table, written) in enumerate(zip(rows, output, strict=True)):
+            with part(written.stem):
+                _hardest_of_task(table, predictions[place * n_models :][:n_models], settings, written)
 
 
 def _hardest_of_task(rows: Path, predictions: list[Path], settings: HardestSettings, output: Path) -> None:
@@ -247,7 +252,7 @@ def _hardest_of_task(rows: Path, predictions: list[Path], settings: HardestSetti
     table = read_task(rows)
     task, predicted = table.info.task, {}
     for model, file in zip(settings.models, predictions, strict=True):
-        with naming(f"{task} × {model}"):
+        with naming(model):
             predicted[model] = out_of_fold(read_predictions([file]), table.labels)
     hard_rows = hardest(table, predicted, limit=settings.limit, offensive=task in settings.offensive)
     write_rows(output, HardRow, hard_rows)

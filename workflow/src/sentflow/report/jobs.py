@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.rows import QuestionDifference
 from sentflow.compare.settings import Titles
-from sentflow.errors import DataError
+from sentflow.errors import DataError, parts
 from sentflow.files.io import read_json, read_sealed, write_json, write_sealed, write_text
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.jobs.job import In, Json, Out, job
@@ -335,26 +335,15 @@ def _about(path: Path) -> dict[str, float | None]:
 
 
 def _make_each(kind: str, names: Iterable[str], files: Sequence[Path], make: Callable[..., None]) -> None:
-    """Make products one after the other, each of its own files; in the end, name all that failed.
-
-    `make`: of a product and its `Inputs`.
-    """
+    """Make products one after the other, each of its own files. `make`: of a product and its `Inputs`."""
     from sentflow.flow import products
     from sentflow.report.inputs import Inputs
 
-    failed = {}
-    for name in names:
-        product = products.find(kind, name)
-        try:
-            make(product, Inputs([file for file in files if product.takes(file.as_posix())]))
-        except DataError as error:
-            failed[name] = str(error)
-        except Exception as error:  # a mistake in the code of one is no reason to say nothing of the others
-            logger.exception("%s %s", kind, name)
-            failed[name] = f"{type(error).__name__}: {error}"
-    if failed:
-        rest = f" To get the others of this job all the same, leave it out of report.{kind}s."
-        raise DataError("\n".join(f"{kind} {name}: {problem}" for name, problem in failed.items()) + rest)
+    with parts() as part:
+        for name in names:
+            product = products.find(kind, name)
+            with part(f"{kind} {name}"):
+                make(product, Inputs([file for file in files if product.takes(file.as_posix())]))
 
 
 def _endings(output: Sequence[Path], name: str, forms: Mapping[str, Any]) -> dict[str, Path]:
@@ -371,18 +360,12 @@ def make_products(
 
     Settings: {"tables": names, "figures": names, "caption": how captions begin, "published": table → scores}.
     """
-    wrong = []
-    try:
-        make_tables(summary, settings, tables)
-    except DataError as error:
-        wrong.append(str(error))
-    try:
+    with parts() as part:
+        with part("report.tables, where you may leave out what fails"):
+            make_tables(summary, settings, tables)
         if figures:
-            make_figures(summary=summary, products=" ".join(settings["figures"]), output=[*figures])
-    except DataError as error:
-        wrong.append(str(error))
-    if wrong:
-        raise DataError("\n".join(wrong))
+            with part("report.figures, where you may leave out what fails"):
+                make_figures(summary=summary, products=" ".join(settings["figures"]), output=[*figures])
 
 
 def make_tables(summary: Sequence[Path], settings: Mapping[str, Any], output: Sequence[Path]) -> None:

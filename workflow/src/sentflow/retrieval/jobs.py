@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.config.collections import Analyser as AnalyserSettings
-from sentflow.errors import naming
+from sentflow.errors import parts
 from sentflow.files.io import read_json, read_sealed, write_digest, write_json, write_sealed
 from sentflow.files.rows import write_rows
 from sentflow.jobs.job import In, Json, Out, Resource, Wildcard, job
@@ -376,9 +376,10 @@ def evaluate(
         means = ", ".join(f"{name} {values.mean():.4f}" for name, values in evaluation.values.items())
         logger.info("%s on %s: %s", about["retriever"], question_set.name, means)
 
-    for run, scores_file, rows_file in zip(runs, scores, rows, strict=True):
-        with naming(f"{run.stem} on {question_set.name}"):
-            measure(run, scores_file, rows_file)
+    with parts() as part:
+        for run, scores_file, rows_file in zip(runs, scores, rows, strict=True):
+            with part(f"{run.stem} on {question_set.name}"):
+                measure(run, scores_file, rows_file)
 
 
 @job("ir-measures", "pytrec-eval-terrier", "numpy")

@@ -11,6 +11,7 @@ import numpy as np
 
 from sentflow.errors import DataError, listed
 from sentflow.retrieval.measures import Grades, Ranking, per_question, relevant_of
+from sentflow.stats.effective import connected, numbered
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.corpora import Questions
 from sentflow.texts.raw_files import COLUMN, GOLD_DOCUMENT
@@ -87,19 +88,14 @@ def clusters_of(questions: Questions, by: str, pattern: str | None = None) -> di
 
 def linked_by(relevant: Sequence[Sequence[str]]) -> np.ndarray:
     """(n,) int64 cluster of each question: those that share a relevant document are in one, also through others."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    # questions and documents are the nodes of a graph, judgements its edges
-    n = len(relevant)
-    row_of = {
-        name: row for row, name in enumerate(dict.fromkeys(name for own in relevant for name in own), n)
-    }
-    edges = [(row, row_of[name]) for row, own in enumerate(relevant) for name in own]
-    ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(edges)), tuple(ends)), shape=(n + len(row_of),) * 2)
-    _, component = connected_components(graph, directed=False)
-    return np.unique(component[:n], return_inverse=True)[1].astype(np.int64)
+    if not relevant:
+        return np.zeros(0, dtype=np.int64)
+    # questions and documents are the nodes of a graph, judgements its edges; and each question is joined to itself
+    questions = np.arange(len(relevant))
+    judged = np.repeat(questions, [len(own) for own in relevant])
+    documents = len(relevant) + numbered(name for own in relevant for name in own)
+    lowest = connected(np.append(questions, judged), np.append(questions, documents))
+    return np.unique(lowest[: len(relevant)], return_inverse=True)[1].astype(np.int64)
 
 
 def _parts(documents: Sequence[str], pattern: str | None, name: str) -> list[str]:

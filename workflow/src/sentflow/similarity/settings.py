@@ -17,19 +17,6 @@ class Resampling(Settings):
     seed: Seed
 
 
-class ScoredSets(Ordered, Resampling):
-    """What an encoder is scored on."""
-
-    collections: dict[str, Names]
-    """Collection of sentences → its pair sets, both in the order of their files."""
-
-
-class Overlaps(Resampling):
-    """Baselines, in the order of the files of each pair set."""
-
-    baselines: Names
-
-
 class Parts(Settings):
     """The pair sets of a regression."""
 
@@ -38,14 +25,19 @@ class Parts(Settings):
     test: Text
 
 
-class Regressed(Ordered):
-    """What an encoder is regressed on."""
+class ScoredSets(Ordered, Resampling):
+    """What an encoder is scored and regressed on: by collections of sentences, in the order of their results."""
 
-    pair_sets: Names
-    """In the order of their files."""
-    collections: dict[str, dict[str, Parts]]
-    """Collection of sentences → its regressions, both in the order of their files."""
-    seed: Seed
+    collections: dict[str, Names]
+    """Collection → its pair sets."""
+    regressions: dict[str, dict[str, Parts]] = {}
+    """Collection → its regressions."""
+
+
+class Overlaps(Resampling):
+    """Baselines, in the order of the files of each pair set."""
+
+    baselines: Names
 
 
 class Measured(Settings):

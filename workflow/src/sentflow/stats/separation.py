@@ -6,7 +6,7 @@ that Σs / T is the difference of the means over T tasks, whatever the sizes of 
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -207,8 +207,10 @@ class Separation:
     board_low: np.ndarray
     board_high: np.ndarray
     critical: float  # what the statistic of the most striking pair must exceed
-    least: (
-        float  # the least difference of means that a typical pair needs for that; infinite if none is enough
+    # least: difference of means that a typical pair needs for that; infinite if none is enough
+    least: float
+    typical: float = (
+        0.0  # standard deviation of that pair on one unit, where it is added to each pair's own; else 0
     )
 
     @property
@@ -232,14 +234,15 @@ def separate(
     differences = differences_of(scores, groups)
     families = [np.arange(len(differences.plus)), *_own_pairs(differences.n_models)]
     tested = step_down(differences, families, alpha=alpha, n_draws=n_draws, seed=seed)
-    critical, typical = tested[0].critical, differences.typical
+    critical, m = tested[0].critical, differences.typical
     n = differences.n_tasks if differences.n_tasks.shape[1] == 1 else np.median(differences.n_tasks, axis=1)
     # Σs of a difference d on every task, over √(Σ(s − n d)² + Σ(n d)² + m), is `critical` at the least one
     rest = float(n.sum() ** 2 - critical**2 * (n**2).sum())
-    least = critical * math.sqrt(2 * typical / rest) if rest > 0 else math.inf
-    return _separation(
+    least = critical * math.sqrt(2 * m / rest) if rest > 0 else math.inf
+    found = _separation(
         differences.means, [one.p for one in tested], differences.n_models, alpha, critical, least
     )
+    return replace(found, typical=math.sqrt(m / max(len(n) - 1, 1)) * len(n) / max(float(n.sum()), 1.0))
 
 
 def separate_items(items: Sequence[np.ndarray], *, alpha: float = ALPHA) -> Separation:

@@ -2,15 +2,13 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable
 from importlib import import_module
-from pathlib import Path
 
 from sentflow.config.collections import CorpusSettings, Cut, QuestionSettings
 from sentflow.config.datasets import File
 from sentflow.config.pairs import PairChecks, PairSettings
 from sentflow.config.tasks import TaskSettings
-from sentflow.errors import ConfigError, DataError, SentflowError, naming
+from sentflow.errors import ConfigError, DataError, parts
 from sentflow.files.io import write_digest
 from sentflow.files.limits import USUAL, Limits, use_limits
 from sentflow.jobs.job import In, Out, Resource, Wildcard, job
@@ -34,12 +32,14 @@ def download(
 
     use_limits(limits)
     used = mirrors_in_use(mirrors, os.environ)
-    for file, path in zip(settings, output, strict=True):
-        parts = cache_beside(path, RAW_FILE) / "downloads" / path.parent.name
-        try:
-            download(file, path, mirrors=used, part=parts / f"{path.name}.part")
-        except OSError as error:
-            raise DataError(f"{path} could not be written: {error}") from error
+    with parts() as part:
+        for file, path in zip(settings, output, strict=True):
+            unfinished = cache_beside(path, RAW_FILE) / "downloads" / path.parent.name / f"{path.name}.part"
+            with part(path.name):
+                try:
+                    download(file, path, mirrors=used, part=unfinished)
+                except OSError as error:
+                    raise DataError(f"{path} could not be written: {error}") from error
 
 
 @job()
@@ -55,18 +55,18 @@ def prepare(
     from sentflow.texts.prepare import prepare
     from sentflow.texts.table import write_task
 
-    def make(task: str, table: Out) -> None:
-        rows = prepare(task, raw, settings[task], checks[task])
-        if folds := checks[task].document_folds:
-            # by name: this changes no byte of the table, so its code is none of the job's
-            check = import_module("sentflow.probing.draws").check_documents
-            if warning := check(rows, **dict(folds)):
-                logger.warning("%s: %s", task, warning)
-        write_task(table, rows)
-        write_digest(table)
-
     use_limits(limits)
-    _make_all("tasks", settings, tables, make)
+    with parts() as part:
+        for task, table in zip(sorted(settings), tables, strict=True):
+            with part(f"tasks.{task}"):
+                rows = prepare(task, raw, settings[task], checks[task])
+                if folds := checks[task].document_folds:
+                    # by name: this changes no byte of the table, so its code is none of the job's
+                    check = import_module("sentflow.probing.draws").check_documents
+                    if warning := check(rows, **dict(folds)):
+                        logger.warning("%s: %s", task, warning)
+                write_task(table, rows)
+                write_digest(table)
 
 
 @job()
@@ -82,27 +82,12 @@ def prepare_pairs(
     from sentflow.texts.pairs import write_pairs
     from sentflow.texts.prepare_pairs import prepare_pairs
 
-    def make(pairs: str, table: Out) -> None:
-        write_pairs(table, prepare_pairs(pairs, raw, settings[pairs], checks[pairs]))
-        write_digest(table)
-
     use_limits(limits)
-    _make_all("pair_sets", settings, tables, make)
-
-
-def _make_all(
-    section: str, names: Iterable[str], tables: Iterable[Path], make: Callable[[str, Path], None]
-) -> None:
-    """Make the tables of entries of a section in the order of their names, and tell all that is wrong at once."""
-    problems: list[SentflowError] = []
-    for name, table in zip(sorted(names), tables, strict=True):
-        try:
-            with naming(f"{section}.{name}"):
-                make(name, table)
-        except SentflowError as problem:
-            problems.append(problem)
-    if problems:
-        raise type(problems[0])("\n".join(map(str, problems)))
+    with parts() as part:
+        for pairs, table in zip(sorted(settings), tables, strict=True):
+            with part(f"pair_sets.{pairs}"):
+                write_pairs(table, prepare_pairs(pairs, raw, settings[pairs], checks[pairs]))
+                write_digest(table)
 
 
 @job()

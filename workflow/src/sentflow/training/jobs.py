@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.errors import DataError, SentflowError
+from sentflow.errors import DataError, SentflowError, parts
 from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, read_sealed, write_json, write_sealed, write_text
 from sentflow.files.limits import USUAL, Limits, use_limits
@@ -343,29 +343,39 @@ def _in_processes(n: int) -> None:
 
 
 @job("numpy", "scipy")
-def score_snapshot(
-    *, pairs: In, texts: In, embeddings: In, info: In, settings: ScoredSnapshot, output: Out
+def score_snapshots(
+    *,
+    pairs: In,
+    texts: In,
+    embeddings: list[In],
+    info: list[In],
+    settings: tuple[ScoredSnapshot, ...],
+    scores: list[Out],
 ) -> None:
-    """Development pairs and their vectors by one snapshot of a training → how good it is there."""
+    """Development pairs and their vectors by the snapshots of a training → how good each is there."""
     from sentflow.geometry.facts import ScoredVectors, measure
     from sentflow.geometry.settings import AlignmentSettings
     from sentflow.similarity.measures import cosine, pearson, spearman
     from sentflow.texts.lookup import read_vectors
 
-    table, family = read_pairs(pairs), read_vectors(texts, embeddings, info)
-    first, second = family.rows_of_pairs(table)
-    cosines = cosine(family.vectors[first], family.vectors[second])
+    table = read_pairs(pairs)
     low, high = table.info.scale
     # Positive is 4 of 5 in the scores of STS (Gao et al. 2021, section 3)
     positive = AlignmentSettings(threshold=low + 0.8 * (high - low))
-    shape = measure(ScoredVectors(family.vectors, first, second, table.score), positive)
-    measures = {
-        "spearman": spearman(cosines, table.score),
-        "pearson": pearson(cosines, table.score),
-        "alignment": shape.alignment,
-        "uniformity": shape.uniformity,
-    }
-    write_sealed(output, {**settings.as_dict(), "measures": measures})
+    with parts() as part:
+        for about, npy, described, output in zip(settings, embeddings, info, scores, strict=True):
+            with part(f"{about.model}, step {about.step}"):
+                family = read_vectors(texts, npy, described)
+                first, second = family.rows_of_pairs(table)
+                cosines = cosine(family.vectors[first], family.vectors[second])
+                shape = measure(ScoredVectors(family.vectors, first, second, table.score), positive)
+                measures = {
+                    "spearman": spearman(cosines, table.score),
+                    "pearson": pearson(cosines, table.score),
+                    "alignment": shape.alignment,
+                    "uniformity": shape.uniformity,
+                }
+                write_sealed(output, {**about.as_dict(), "measures": measures})
 
 
 @job("numpy", "ir-measures", "pytrec-eval-terrier")

@@ -21,14 +21,13 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import average_precision_score
 
 from sentflow.errors import DataError
 from sentflow.files.archives.pack import pack, packed
 from sentflow.files.io import file_sha256
 from sentflow.files.storage import Storage
+from sentflow.stats.effective import connected, numbered
 from sentflow.training.contract import Objective, Row, save_folder
 from sentflow.training.draws import Draws
 from sentflow.training.gradients import ALONE, Passes, Processes
@@ -306,15 +305,8 @@ def _split_by_texts(rows: Sequence[Row], number: int, size: int, draws: Draws) -
 
 def _groups(rows: Sequence[Row]) -> np.ndarray:
     """(n,) the number of what each row is connected to, in the order of the first rows."""
-    number_of: dict[str, int] = {}
-    ends = [
-        [number_of.setdefault(row[column], len(number_of)) for row in rows]
-        for column in ("text", "other")
-        if column in rows[0]
-    ]
-    edges = coo_array((np.ones(len(rows)), (ends[0], ends[-1])), shape=(len(number_of), len(number_of)))
-    _, component = connected_components(edges, directed=False)
-    _, first, group = np.unique(component[ends[0]], return_index=True, return_inverse=True)
+    ends = numbered(row.get(column, row["text"]) for column in ("text", "other") for row in rows)
+    _, first, group = np.unique(connected(*ends.reshape(2, -1)), return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[group])
 
 

@@ -18,8 +18,8 @@ _NEEDED = ("instruction", "generator_1", "generator_2", "preference")
 
 
 def _recognises(path: Path) -> bool:
-    start = beginning(path, 200_000)
-    return start.lstrip().startswith("[") and all(f'"{key}"' in start for key in _NEEDED)
+    is_list = beginning(path, 100).lstrip().startswith("[")
+    return is_list and all(f'"{key}"' in beginning(path, 200_000) for key in _NEEDED)
 
 
 @reader("AlpacaEval annotations", _recognises)

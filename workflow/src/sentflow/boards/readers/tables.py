@@ -79,13 +79,14 @@ _ROLES = {
 }
 # Columns that describe a model or a task, or an uncertainty
 _ABOUT = re.compile(
-    r"(total |number of |active |# ?)?param(eter)?s?\b.*|#?params.*|(model )?size.*|.*\btokens?\b.*|zero.?shot.*"
-    r"|.*(memory|latency|throughput|runtime|speed|cost|price|date|licen[cs]e|revision|version|sha|url|link)\b.*|year"
-    r"|(embedding |output )?dim(ension)?(s|ality)?\b.*|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*|position|likes.*"
+    r"(total |number of |active )?param(eter)?s?\b.*|(model )?size.*|.*\btokens?\b.*|zero.?shot.*|n .*|num .*"
+    r"|.*\b(memory|latency|throughput|runtime|speed|hours|cost|price|date|licen[cs]e|revision|version|sha|url|link)\b.*"
+    r"|(\w+ )?time\b.*|(embedding |output )?dim(ension)?(s|ality)?\b.*|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*"
     r"|(\d+ ?% ?)?(ci|confidence)\b.*|.*\b(std ?err|std|stdev|standard (error|deviation)|s\.?e\.?|sd|error bars?)\.?"
-    r"|\+/-|±.*|(lower|upper|low|high)( bound)?|n|count|votes|num .*|n .*|index|id|unnamed.*|column \d+|.* title",
+    r"|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|likes|.* title",
     re.IGNORECASE,
 )
+_NUMBERING = re.compile(r"n[or]\.?|#|id|index|position|unnamed.*|column \d+", re.IGNORECASE)  # or a language
 _RATING = re.compile(r"(arena )?(elo|rating)\b.*", re.IGNORECASE)
 _ARROWS = {"↑": True, "↓": False}
 _MARK = re.compile(r"\s*\(?\s*([↑↓])\s*\)?\s*")
@@ -106,6 +107,10 @@ def read(path: Path, options: Options) -> Scores:
         found, told = _long(grid, roles, path) if _is_long(roles) else _wide(grid, roles, path, options)
         rows.append(found)
         notes += told
+    if len({frozenset(_mapped(found["model"], plain)) for found in rows}) > 1:
+        raise DataError(
+            f"{path} holds {len(rows)} tables with different models. Paste one table into a file of its own."
+        )
     if not rows:
         raise DataError(f"{path} holds groups of tasks only. Paste the table of tasks too.")
     table = pd.concat(rows, ignore_index=True)
@@ -183,15 +188,14 @@ def _tasks_of(cells: "pd.Series[Any]") -> tuple[list[str], "pd.Series[str]"]:
     space before it."""
     groups: list[str] = []
     above: list[tuple[int, str]] = []
-    texts = cells.map(lambda cell: cell if isinstance(cell, str) else name_of(cell))
-    for text in dict.fromkeys(texts):
+    for text in map(str, cells.unique()):
         dashed = text.strip().startswith("- ")
         depth = len(text) - len(text.lstrip()) if dashed else -1
         above = [one for one in above if dashed and one[0] < depth]
         if above and above[-1][1] not in groups:
             groups.append(above[-1][1])
         above.append((depth, _task(text)))
-    return groups, texts.map(_task)
+    return groups, _mapped(cells, _task)
 
 
 def _task(text: str) -> str:
@@ -207,13 +211,13 @@ def _wide(
     if ids.keys().isdisjoint(("model", "task", "item")):
         role, told = _kind_of_rows(grid, options)
         ids, notes = {role: str(grid.cells.columns[0]), **ids}, told
+    if "model" not in ids and "group" in roles:
+        ids["group"] = roles["group"]
     across = next((role for role in ("model", "task", "metric") if role not in ids), "")
     others = [name for name in grid.cells.columns if name not in ids.values()]
     comma = _decimal_comma(grid)
     scored = [
-        name
-        for name in others
-        if name in options.tasks or not (_ABOUT.fullmatch(_words(name)) or _is_text(grid.cells[name], comma))
+        name for name in others if name in options.tasks or not _is_about(name, grid.cells[name], comma)
     ]
     if not scored or not across:
         raise DataError(
@@ -224,7 +228,7 @@ def _wide(
     filled = numbers.notna().any(axis=1)
     names = pd.DataFrame({role: _filled(grid, heading, role) for role, heading in ids.items()})
     rows_of = "model" if "model" in ids else "task" if "task" in ids else "item"
-    if empty := [name for name in names.loc[~filled, rows_of] if name.strip("- ")]:
+    if empty := [plain(name) for name in names.loc[~filled, rows_of] if name.strip("- ")]:
         notes.append(f"{grid.where}: rows without any score were left out: {listed(empty)}.")
     if about := [name for name in others if name not in scored]:
         notes.append(f"{grid.where}: columns that are no scores were left out: {listed(about)}.")
@@ -259,18 +263,19 @@ def _kind_of_rows(grid: Grid, options: Options) -> tuple[str, list[str]]:
 
 def _filled(grid: Grid, heading: str, role: str) -> "pd.Series[str]":
     """Names in a column, of which a blank one repeats that above."""
-    names = (
-        grid.cells[heading].map(lambda cell: cell if isinstance(cell, str) else name_of(cell)).astype(object)
-    )
-    names = names.mask(names.str.strip().eq("")).ffill()
+    names = _mapped(grid.cells[heading], lambda name: name if name.strip() else None).astype(object).ffill()
     if names.isna().any() and role != "metric":
         raise DataError(f"{grid.where}, row {names.index[0]}, column {heading!r}: it names no {role}.")
     return names
 
 
-def _is_text(cells: "pd.Series[Any]", comma: bool) -> bool:
-    """Whether fewer than half of what is written is a number; truth values are none."""
+def _is_about(heading: str, cells: "pd.Series[Any]", comma: bool) -> bool:
+    """Whether a column describes models or tasks, by its name, or because it numbers them, or has hardly a number."""
+    if _ABOUT.fullmatch(_words(heading)):
+        return True
     written = [cell for cell in cells if not is_missing(cell)]
+    if _NUMBERING.fullmatch(heading) and [name_of(cell) for cell in cells] in _numberings(len(cells)):
+        return True
     found = 0
     for cell in written:
         if isinstance(cell, bool | np.bool_):
@@ -279,6 +284,10 @@ def _is_text(cells: "pd.Series[Any]", comma: bool) -> bool:
             number(cell, "", decimal_comma=comma)
             found += 1
     return 2 * found < len(written) or not written
+
+
+def _numberings(n: int) -> list[list[str]]:
+    return [[str(number) for number in range(first, first + n)] for first in (0, 1)]
 
 
 def _numbers(cells: "pd.Series[Any]", grid: Grid, comma: bool) -> "pd.Series[float]":
@@ -313,27 +322,28 @@ def _decimal_comma(grid: Grid) -> bool:
 
 
 def _mapped(names: "pd.Series[Any]", function: Callable[[str], Any]) -> "pd.Series[Any]":
-    return names.map({name: function(name_of(name)) for name in names.unique()})
+    """A function of each name; it is called once for each that is different."""
+    return names.map(
+        {name: function(name if isinstance(name, str) else name_of(name)) for name in names.unique()}
+    )
 
 
 def _finished(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
     """With names in plain text, and what they say of direction and unit."""
     rows = rows.reset_index(drop=True)
-    percent = rows.pop("percent") | bool(_PERCENT.search(grid.around))
     rows["model"] = _mapped(rows["model"], plain)
-    for role in ("task", "metric"):
-        if role in rows:
-            names = _mapped(rows[role], _task)
-            percent |= names.str.contains(_PERCENT)
-            arrow = names.str.extract(_MARK)[0].map(_ARROWS)
-            rows["higher_is_better"] = (
-                rows["higher_is_better"].fillna(arrow) if "higher_is_better" in rows else arrow
-            )
-            rows[role] = (
-                names.str.replace(_MARK, " ", regex=True).str.replace(_PERCENT, "", regex=True).str.strip()
-            )
+    percent = rows.pop("percent") | bool(_PERCENT.search(grid.around))
+    said = rows["higher_is_better"] if "higher_is_better" in rows else pd.Series(None, rows.index, object)
+    for role in {"task", "metric"} & {*rows.columns}:
+        names = _mapped(rows[role], _task)
+        percent |= _mapped(names, lambda name: bool(_PERCENT.search(name)))
+        said = said.fillna(
+            _mapped(names, lambda name: _ARROWS[mark[1]] if (mark := _MARK.search(name)) else None)
+        )
+        rows[role] = _mapped(names, lambda name: _PERCENT.sub("", _MARK.sub(" ", name)).strip())
+    rows["higher_is_better"] = said
     if "metric" in rows:
-        rows["metric"] = rows["metric"].mask(_mapped(rows["metric"], is_missing), "")
-    said = rows["unit"].map(name_of) if "unit" in rows else ""
-    rows["unit"] = pd.Series(said, rows.index).mask(percent, PERCENT)
+        rows["metric"] = _mapped(rows["metric"], lambda name: "" if is_missing(name) else name)
+    unit = _mapped(rows["unit"], str) if "unit" in rows else pd.Series("", rows.index)
+    rows["unit"] = unit.mask(percent, PERCENT)
     return rows

@@ -1,6 +1,6 @@
 """Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -50,11 +50,13 @@ class Training(Family):
         self.sweeps = experiment.selected["sweeps"]
         # Encoder → the question set whose searches choose its snapshot; all others are scored on pairs, if at all
         self.searching = choosing_questions(self.models)
-        self.on_pairs = [name for name in self.models if name not in self.searching]
         # Steps of the snapshots, none where they are not known before → encoders
         self.by_steps: dict[tuple[int, ...], list[str]] = {} if self.models else {(): []}
+        self.scored_by_steps: dict[tuple[int, ...], list[str]] = {}
         for name, entry in self.models.items():
             self.by_steps.setdefault(tuple(known_steps(entry)), []).append(name)
+            if (steps := tuple(scored_steps(entry))) and name not in self.searching:
+                self.scored_by_steps.setdefault(steps, []).append(name)
         self.pair_sets = list(experiment.selected["pair_sets"])
         # Name without seed → seed → selected encoder; then those with several seeds
         self.groups: dict[str, dict[int, str]] = {}
@@ -156,15 +158,17 @@ class Training(Family):
     def all_scores(self) -> list[str]:
         return [file for model in self.models for file in self._scores(model)]
 
-    def of_development(self, pattern: str) -> Callable[[Any], str]:
-        def file(wildcards: Any) -> str:
-            name = development_of(self.models[wildcards.model])
-            snapshot = snapshot_name(wildcards.model, int(wildcards.step))
-            names = {"pairs": name, "questions": name, "model": snapshot, "retriever": snapshot}
-            corpus = self.experiment.entries["question_sets"].get(name, {}).get("corpus")
-            return pattern.format(**names, corpus=corpus, collection=_development(name))
+    def of_development(self, pattern: str, steps: Sequence[int] = ()) -> Files:
+        """Of the snapshots after some steps, or of the one of a job's wildcard."""
 
-        return file
+        def files(wildcards: Any) -> list[str]:
+            name = development_of(self.models[wildcards.model])
+            corpus = self.experiment.entries["question_sets"].get(name, {}).get("corpus")
+            names = {"pairs": name, "questions": name, "corpus": corpus, "collection": _development(name)}
+            snapshots = [snapshot_name(wildcards.model, step) for step in steps or [int(wildcards.step)]]
+            return [pattern.format(**names, model=one, retriever=one) for one in snapshots]
+
+        return files
 
     def device(self, wildcards: Any) -> str:
         """Where it is computed. Not a setting of science: changing it runs nothing again."""
@@ -203,11 +207,19 @@ class Training(Family):
             form=self.experiment.entries["training_data"][entry["data"]]["form"],
         ).as_json()
 
-    def score_settings(self, wildcards: Any) -> str:
-        model, entry = wildcards.model, self.models[wildcards.model]
-        measure = entry["selection"]["measure"] if model in self.searching else None
-        pairs = development_of(entry)
-        return ScoredSnapshot(model=model, step=int(wildcards.step), pairs=pairs, measure=measure).as_json()
+    def score_settings(self, steps: Sequence[int] = ()) -> Callable[[Any], str]:
+        """Of the snapshots after some steps, or of the one of a job's wildcard."""
+
+        def settings(wildcards: Any) -> str:
+            model, entry = wildcards.model, self.models[wildcards.model]
+            measure = entry["selection"]["measure"] if model in self.searching else None
+            found = [
+                ScoredSnapshot(model=model, step=step, pairs=development_of(entry), measure=measure).as_dict()
+                for step in steps or [int(wildcards.step)]
+            ]
+            return json_text(found if steps else found[0])
+
+        return settings
 
     def choice_code(self, wildcards: Any) -> str:
         """Digest of what makes the manifest of a trained encoder: the job and what describes the kind that was made."""
@@ -250,7 +262,7 @@ class Training(Family):
             pair_sets=tuple(self.pair_sets),
             groups=groups,
             controls=tuple(controls),
-        )
+        ).as_json()
 
     def _score_summary(self) -> TrainingScores:
         sets = self.experiment.entries["question_sets"]
@@ -316,7 +328,9 @@ class Training(Family):
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _scores(self, model: str) -> list[str]:
-        steps = scored_steps(self.models[model])
+        return self.development_scores(model, scored_steps(self.models[model]))
+
+    def development_scores(self, model: str, steps: Iterable[int]) -> list[str]:
         return each(paths.DEVELOPMENT_SCORE, model=[model], step=[f"{step:06d}" for step in steps])
 
     def _described(self, name: str, entry: Entry) -> TrainedTitle:

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -17,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from io import BufferedReader, RawIOBase
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -289,6 +290,8 @@ def _fault_of_tar(info: tarfile.TarInfo) -> str | None:
     return name_fault(info.name)
 
 
+_ZSTANDARD = 93  # way of packing
+_NAME_LENGTHS = 26  # where the header before a member has the lengths of its name and of what follows that
 # zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member,
 # OSError where its directory says that a member begins before the file
 _ZIP_DAMAGE = (
@@ -321,8 +324,30 @@ def _contents_of_zip(path: Path, names: Sequence[str]) -> Iterator[tuple[str, Bu
         if sum(archive.getinfo(name).file_size for name in names) > limits().unpacked_from(packed):
             raise DataError(f"not a safe archive: {limits().unpacked_words(packed)}")
         for name in names:
-            with archive.open(name) as stream:
+            with _opened_member(archive, archive.getinfo(name)) as stream:
                 yield name, BufferedReader(_Stream(partial(_read_zip, stream)))
+
+
+@contextmanager
+def _opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
+    """The content of a member; Zstandard, which zipfile reads from Python 3.14 on, is unpacked by pyarrow."""
+    if info.compress_type != _ZSTANDARD or archive.fp is None:
+        with archive.open(info) as stream:
+            yield stream
+        return
+    import pyarrow
+
+    archive.fp.seek(info.header_offset + _NAME_LENGTHS)
+    lengths = struct.unpack("<HH", archive.fp.read(4))
+    archive.fp.seek(sum(lengths), 1)
+    packed = pyarrow.BufferReader(archive.fp.read(info.compress_size))
+    try:
+        content = pyarrow.CompressedInputStream(packed, "zstd").read(info.file_size)
+    except pyarrow.ArrowException as error:
+        raise zipfile.BadZipFile(str(error)) from error
+    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"member {info.filename!r} is damaged")
+    yield BytesIO(content)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from sentflow.training.settings import shown_start
 def development_rows(
     snapshots: Sequence[Mapping[str, Any]], chosen: Mapping[str, int], settings: TrainingScores
 ) -> Iterator[TrainingRow]:
-    """The numbers of snapshots, as rule score_snapshot wrote them; `chosen`: encoder → the step of its snapshot."""
+    """The numbers of snapshots, as rule score_snapshots wrote them; `chosen`: encoder → the step of its snapshot."""
     for one in snapshots:
         for measure, value in one["measures"].items():
             about = {"model": one["model"], "step": one["step"], "split": DEVELOPMENT, "measure": measure}

@@ -1,0 +1,144 @@
+"""The scores of a board as arrays: which models have all of them, in which order, and what repeats them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sentflow.boards.scores import FRACTION, PERCENT, Scores
+from sentflow.errors import DataError
+from sentflow.errors import listed as first_ones
+from sentflow.report.numbers import counted, listed
+
+
+@dataclass(frozen=True)
+class Board:
+    """What is ranked: M models, best first, on T tasks."""
+
+    models: list[str]
+    tasks: list[str]
+    shown: np.ndarray  # (T, M), as printed
+    values: np.ndarray  # (M,) means, as printed
+    sign: float  # −1 where lower is better, so that sign · scores is higher for the better
+    groups: list[str]  # of tasks, empty where nothing is said
+    # items: (item, M) of each task; empty without items. seeds: (k,) means over tasks of each model; empty without
+    items: list[np.ndarray]
+    seeds: list[np.ndarray]
+    unit: str
+    unranked: dict[str, tuple[str, ...]]
+    notes: tuple[str, ...]
+
+
+def board_of(scores: Scores, *, common: bool) -> Board:
+    rows, sign, notes = _turned(scores.rows[scores.rows["score"].notna()])
+    models, tasks = list(rows["model"].unique()), list(rows["task"].unique())
+    by_item = rows.groupby(["task", "item", "model"], sort=False)["score"].mean().unstack("model")[models]
+    here = by_item.notna()
+    of_task = here.index.get_level_values("task")
+    scored = here.groupby(of_task).any().sum(axis=1).reindex(of_task).to_numpy()
+    is_common = 2 * here.sum(axis=1).to_numpy() >= scored
+    if not is_common.all():
+        notes.append(
+            f"Left out: {counted(int((~is_common).sum()), 'item')} that fewer than half of the models have."
+        )
+    by_item, of_task = by_item[is_common], of_task[is_common]
+    # a model without some items of a task has no mean that compares with those of others
+    whole = by_item.notna().groupby(of_task).all()
+    cells = by_item.groupby(of_task).mean().where(whole).reindex(tasks)
+    gaps = {model: tuple(cells.index[cells[model].isna()]) for model in models if cells[model].isna().any()}
+    ranked = [model for model in models if common or model not in gaps]
+    if not ranked:
+        raise DataError(_nobody(cells))
+    matrix = cells[ranked].to_numpy()
+    values = _adjusted(matrix) if common and gaps else matrix.mean(axis=0)
+    order = np.argsort(-sign * values, kind="stable")
+    ranked = [ranked[index] for index in order]
+    if common and gaps:
+        notes.append(
+            "Models with gaps are compared with each other by the tasks that both have. Their means are those of an "
+            "additive model of tasks and models."
+        )
+    has_gaps = common and bool(gaps)
+    group = rows.drop_duplicates("task").set_index("task")["group"].reindex(tasks)
+    return Board(
+        ranked,
+        tasks,
+        matrix[:, order],
+        values[order],
+        sign,
+        group.tolist(),
+        [] if has_gaps or not rows["item"].ne("").all() else _items(by_item[ranked], tasks),
+        [] if has_gaps or not rows["seed"].ne("").all() else _seeds(rows, ranked, len(tasks)),
+        next(iter(rows["unit"]), ""),
+        {} if common else gaps,
+        (*scores.notes, *notes, *_same(ranked, matrix[:, order])),
+    )
+
+
+def _turned(rows: pd.DataFrame) -> tuple[pd.DataFrame, float, list[str]]:
+    """Scores of one direction, and −1 if lower is better in all of them."""
+    higher = rows["higher_is_better"].astype(bool)
+    if higher.all() or not higher.any():
+        return rows, 1.0 if higher.all() else -1.0, []
+    tasks = list(rows.loc[~higher, "task"].unique())
+    unit = next(iter(rows["unit"]))
+    if unit not in (PERCENT, FRACTION):
+        raise DataError(
+            f"lower is better on {first_ones(tasks, 5)} and higher on others, so that no mean has a meaning. Leave "
+            f"tasks out, for example with --without {tasks[0]!r}."
+        )
+    top = 100 if unit == PERCENT else 1
+    note = f"Lower is better on {first_ones(tasks, 5)}: {top} less the score is shown and averaged."
+    return rows.assign(score=rows["score"].where(higher, top - rows["score"])), 1.0, [note]
+
+
+def _nobody(cells: pd.DataFrame) -> str:
+    fewest = cells.notna().sum(axis=1).idxmin()
+    return (
+        f"no model has a score on all {len(cells)} tasks. Leave out tasks that many lack, first --without {fewest!r}, "
+        "or compare each pair of models by its common tasks with --common."
+    )
+
+
+def _adjusted(scores: np.ndarray) -> np.ndarray:
+    """(M,) means over all tasks that (T, M) scores with gaps lead to expect: least squares of tasks + models."""
+    known = (~np.isnan(scores)).astype(np.float64)
+    n_tasks, n_models = scores.shape
+    normal = np.block([[np.diag(known.sum(axis=1)), known], [known.T, np.diag(known.sum(axis=0))]])
+    sums = np.concatenate([np.nansum(scores, axis=1), np.nansum(scores, axis=0)])
+    effects, _, rank, _ = np.linalg.lstsq(normal, sums, rcond=None)
+    if rank < n_tasks + n_models - 1:
+        raise DataError(
+            "--common: some models share no task with the others, not even through third ones. Leave them out with "
+            "--without, or do not ask for common tasks."
+        )
+    return np.asarray(effects[n_tasks:] + effects[:n_tasks].mean())
+
+
+def _items(by_item: pd.DataFrame, tasks: Sequence[str]) -> list[np.ndarray]:
+    of_task = {
+        str(task): own for task, own in by_item.groupby(by_item.index.get_level_values("task"), sort=False)
+    }
+    found = [of_task[task].to_numpy() for task in tasks]
+    return found if min(map(len, found)) > 1 else []
+
+
+def _seeds(rows: pd.DataFrame, models: Sequence[str], n_tasks: int) -> list[np.ndarray]:
+    """Means over tasks of the seeds that have all of them."""
+    by_seed = rows.groupby(["model", "seed", "task"], sort=False)["score"].mean().unstack("task")
+    whole = by_seed[by_seed.notna().sum(axis=1) == n_tasks].mean(axis=1)
+    of_model = {str(model): own for model, own in whole.groupby(whole.index.get_level_values("model"))}
+    return [of_model[model].to_numpy() if model in of_model else np.empty(0) for model in models]
+
+
+def _same(models: Sequence[str], scores: np.ndarray) -> list[str]:
+    """Models with the same scores throughout."""
+    alike: dict[bytes, list[str]] = {}
+    for model, own in zip(models, scores.T, strict=True):
+        alike.setdefault(own.tobytes(), []).append(model)
+    return [
+        f"{listed(names)} have the same score on every task: they may be one model."
+        for names in alike.values()
+        if len(names) > 1
+    ]

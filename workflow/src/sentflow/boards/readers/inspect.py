@@ -1,0 +1,136 @@
+"""Logs of inspect_ai, as zip (``.eval``) or JSON: the score of each sample, reduced over its epochs as in the log."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from sentflow.boards.scores import (
+    FRACTION,
+    Options,
+    Scores,
+    beginning,
+    board_reader,
+    json_of,
+    name_of,
+    scores_of,
+)
+from sentflow.errors import DataError, listed
+from sentflow.files.archives.members import member_names, read_members
+from sentflow.files.io import parse_json
+
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_HEADER, _SUMMARIES, _REDUCTIONS = "header.json", "summaries.json", "reductions.json"
+# Metrics of a log that are the mean over its samples
+_MEANS = ("accuracy", "mean")
+
+
+def _recognises(path: Path) -> bool:
+    start = beginning(path) if path.suffix in (".eval", ".json") else ""
+    return start.startswith("PK") if path.suffix == ".eval" else '"status"' in start and '"eval": {' in start
+
+
+@board_reader("inspect_ai", _recognises)
+def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - each reader has it
+    logs, notes, failed = [], [], []
+    for path in paths:
+        log = _log(path)
+        if log.get("status") != "success" or log.get("invalidated"):
+            failed.append(f"{path} ({'invalidated' if log.get('invalidated') else log.get('status')})")
+        else:
+            logs.append((path, log, log["eval"]))
+    if failed and not logs:
+        raise DataError(
+            f"no log of a finished evaluation: {listed(failed)}. Run it again with `inspect eval-retry`."
+        )
+    if failed:
+        notes.append(f"Left out as unfinished or invalidated: {listed(failed)}.")
+    arguments: dict[str, list[Any]] = {}
+    for _, _, about in logs:
+        if (given := about.get("task_args") or {}) not in arguments.setdefault(str(about.get("task")), []):
+            arguments[str(about.get("task"))].append(given)
+    rows: list[dict[str, Any]] = []
+    for path, log, about in logs:
+        task = str(about.get("task"))
+        if len(arguments[task]) > 1:  # with other arguments it is another task
+            task += (
+                f" ({', '.join(f'{key}={value}' for key, value in (about.get('task_args') or {}).items())})"
+            )
+        of_log = {"model": about.get("model"), "task": task, "file": str(path)}
+        found, units = list(_scores(log)), _units(log)
+        rows += (
+            {**of_log, "metric": name, "item": item, "unit": units.get(name), "score": score}
+            for name, item, score in found
+        )
+        if errors := sum(bool(sample.get("error")) for sample in _maps(log.get("samples"))):
+            notes.append(f"{path.name}: {errors} samples ended in an error and have no score.")
+    return scores_of(rows, notes)
+
+
+def _log(path: Path) -> Mapping[str, Any]:
+    """The map of a log; of a zip, its header with summaries as samples."""
+    if path.suffix == ".eval":
+        try:
+            names = [name for name in (_HEADER, _SUMMARIES, _REDUCTIONS) if name in member_names(path)]
+            parts = {name: parse_json(content) for name, content in read_members(path, names)}
+        except (DataError, ValueError) as error:
+            raise DataError(f"{path}: {error}. Copy the log again.") from error
+        log = parts.get(_HEADER, {"status": "without a header", "eval": {}})
+        value = log and {**log, "samples": parts.get(_SUMMARIES), "reductions": parts.get(_REDUCTIONS)}
+    else:
+        value = json_of(path)
+    if not isinstance(value, dict) or not isinstance(value.get("eval"), dict):
+        raise DataError(f"{path} is no log of inspect_ai: it has no map `eval`. Copy the log again.")
+    return value
+
+
+def _scores(log: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
+    """Metric, item (empty for the mean over all) and score."""
+    results = log.get("results")
+    for score in _maps(results.get("scores") if isinstance(results, dict) else None):
+        metrics = score.get("metrics") or {}
+        if mean := next((metrics[mean] for mean in _MEANS if mean in metrics), None):
+            for _, value in _numbers(mean.get("value")):
+                yield _name(score.get("name"), score.get("reducer")), "", value
+    if reductions := _maps(log.get("reductions")):
+        for reduction in reductions:
+            for sample in _maps(reduction.get("samples")):
+                for key, value in _numbers(sample.get("value")):
+                    name = _name(reduction.get("scorer"), reduction.get("reducer"))
+                    yield name + key, name_of(sample.get("sample_id")), value
+        return
+    epochs: dict[tuple[str, str], list[float]] = {}
+    for sample in _maps(log.get("samples")):
+        for scorer, score in (sample.get("scores") or {}).items() if not sample.get("error") else ():
+            for key, value in _numbers(score.get("value") if isinstance(score, dict) else score):
+                epochs.setdefault((scorer + key, name_of(sample.get("id"))), []).append(value)
+    for (name, item), values in epochs.items():
+        yield name, item, fmean(values)
+
+
+def _numbers(value: Any) -> Iterator[tuple[str, float]]:
+    """What stands behind the scorer's name, and the number; nothing of what is not scored or no number."""
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from ((f"/{key}{deeper}", number) for deeper, number in _numbers(inner))
+    elif isinstance(value, str):
+        yield from (("", _LETTERS[value]) for _ in range(value in _LETTERS))
+    elif isinstance(value, int | float) and not math.isnan(value):
+        yield "", float(value)
+
+
+def _name(scorer: Any, reducer: Any) -> str:
+    return f"{scorer}" if reducer in (None, "mean") else f"{scorer} ({reducer})"
+
+
+def _units(log: Mapping[str, Any]) -> dict[str, str]:
+    """Scorers whose mean is called accuracy, which is a fraction."""
+    results = log.get("results")
+    scores = _maps(results.get("scores") if isinstance(results, dict) else None)
+    named = {_name(score.get("name"), score.get("reducer")): score.get("metrics") or {} for score in scores}
+    return {name: FRACTION for name, metrics in named.items() if "accuracy" in metrics}
+
+
+def _maps(values: Iterable[Any] | None) -> list[Mapping[str, Any]]:
+    return [value for value in values or () if isinstance(value, Mapping)]

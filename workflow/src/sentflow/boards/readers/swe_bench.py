@@ -1,0 +1,191 @@
+"""Results of SWE-bench: issues that systems resolved. A split is a task, an issue an item, its repository a group.
+
+Submissions list resolved issues only, so that what they are out of must come from elsewhere: details by issue, reports
+of the harness, a list of ids, or the totals by repository, since issues that nobody resolved need no name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentflow.boards.scores import (
+    FRACTION,
+    PERCENT,
+    Options,
+    Scores,
+    beginning,
+    board_reader,
+    json_of,
+    number,
+    scores_of,
+)
+from sentflow.errors import DataError, listed
+from sentflow.files.settings_files import read_settings
+
+_ID = r"[\w.-]+__[\w.-]+-\d+"
+_IDS = re.compile(rf'\s*\[?\s*"?{_ID}"?\s*(,|\n|\]|\Z)')
+_DETAILS = "per_instance_details.json"
+_FILES = re.compile(
+    rf'\s*\{{\s*("leaderboards"\s*:\s*\[|"{_ID}"\s*:\s*\{{\s*"resolved"|"(no_generation|no_logs|resolved)"\s*:\s*\['
+    r'|"total_instances"\s*:)'
+)
+
+
+@dataclass(frozen=True)
+class _System:
+    """What a file says of a system on a split."""
+
+    split: str
+    name: str
+    file: str
+    resolved: frozenset[str]
+    listed: frozenset[str]  # all issues that it names
+    is_whole: bool = False  # whether those are all that it was asked
+    totals: tuple[tuple[str, int], ...] = ()  # repository → its issues, where the file says it
+    attempts: str = ""
+
+
+def _recognises(path: Path) -> bool:
+    if path.is_dir():  # a submission, with tables by repository and by year beside its results
+        return (path / "results" / "results.json").is_file() or (path / _DETAILS).is_file()
+    pattern = _FILES if path.suffix == ".json" else _IDS
+    start = beginning(path) if path.suffix in (".json", ".txt") else ""
+    return bool(pattern.match(start) or _IDS.match(start))
+
+
+@board_reader("SWE-bench", _recognises)
+def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - each reader has it
+    rows: list[dict[str, Any]] = []
+    systems: list[_System] = []
+    ids: set[str] = set()
+    for path in paths:
+        if path.is_dir():
+            details = path / _DETAILS
+            results = path / "results" / "results.json"
+            systems.append(_submission(details if details.is_file() else results, path))
+        elif _IDS.match(beginning(path)):
+            ids |= {*re.findall(_ID, path.read_text(encoding="utf-8"))}
+        elif isinstance(boards := (value := json_of(path)).get("leaderboards"), list):
+            rows += _of_boards(boards, path)
+        elif "total_instances" in value:
+            systems.append(_of_report(value, path))
+        else:
+            systems.append(
+                _submission(path, path.parent.parent if path.name == "results.json" else path.parent)
+            )
+    notes: list[str] = []
+    splits = {system.split for system in systems} - {""}
+    only = next(iter(splits)) if len(splits) == 1 else "SWE-bench"  # of reports, which name no split
+    for split in sorted({system.split or only for system in systems}):
+        of_split, told = _of_split(split, [one for one in systems if (one.split or only) == split], ids)
+        rows += of_split
+        notes += told
+    return scores_of(rows, notes)
+
+
+def _of_split(
+    split: str, systems: Sequence[_System], ids: Iterable[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """A row per system and issue."""
+    known, notes = {issue for system in systems for issue in system.listed} | {*ids}, []
+    totals = dict(next((system.totals for system in systems if system.totals), ()))
+    if not totals and not ids and not any(system.is_whole for system in systems):
+        raise DataError(
+            f"{systems[0].file} lists resolved issues only, and nothing says of how many. Put resolved_by_repo.json "
+            f"beside it, or name a text file with the ids of all issues of {split} too, one a line."
+        )
+    for repository, total in totals.items():
+        own = sum(_repository(issue) == repository for issue in known)
+        if own > total:
+            raise DataError(
+                f"{split}: {own} issues of {repository}, of which resolved_by_repo.json has {total}."
+            )
+        known |= {f"{repository.replace('/', '__')}-unresolved-{n}" for n in range(total - own)}
+    for system in systems:
+        if system.is_whole and (n := len(known - system.listed)):
+            notes.append(
+                f"{system.name} lacks {n} of {len(known)} issues of {split}, which count as unresolved."
+            )
+    attempts = {system.name: system.attempts for system in systems if system.attempts}
+    if len({*attempts.values()}) > 1:
+        said = listed(f"{name}: {own}" for name, own in attempts.items())
+        notes.append(f"Systems had different numbers of attempts ({said}).")
+    about = {"task": split, "metric": "resolved", "higher_is_better": True, "unit": FRACTION}
+    return [
+        {
+            **about,
+            "model": system.name,
+            "file": system.file,
+            "group": _repository(issue),
+            "item": issue,
+            "score": float(issue in system.resolved),
+        }
+        for system in systems
+        for issue in sorted(known)
+    ], notes
+
+
+def _repository(issue: str) -> str:
+    return re.sub(r"-(unresolved-)?\d+$", "", issue).replace("__", "/", 1)
+
+
+def _submission(path: Path, folder: Path) -> _System:
+    """Details by issue, or a list of resolved ones, with what lies beside it."""
+    value, about = json_of(path), folder / "metadata.yaml"
+    metadata = read_settings(about) if about.is_file() else {}
+    info, tags = (
+        (metadata.get(key) or {} for key in ("info", "tags")) if isinstance(metadata, dict) else ({}, {})
+    )
+    name, attempts = info.get("name") or folder.name, (tags.get("system") or {}).get("attempts")
+    split = folder.parent.name if folder.parent.parent.name == "evaluation" else ""
+    table = path.with_name("resolved_by_repo.json")
+    totals = json_of(table) if table.is_file() else {}
+    resolved = value.get("resolved")
+    if not isinstance(resolved, list):
+        return _of_details(value, split, str(name), path, str(attempts or ""))
+    named = {issue for own in value.values() if isinstance(own, list) for issue in own}
+    return _System(
+        split,
+        str(name),
+        str(path),
+        frozenset(resolved),
+        frozenset(named),
+        totals=tuple((repository, int(own["total"])) for repository, own in totals.items()),
+        attempts=str(attempts or ""),
+    )
+
+
+def _of_details(value: Mapping[str, Any], split: str, name: str, path: Path, attempts: str = "") -> _System:
+    if odd := [key for key, own in value.items() if not isinstance(own, dict) or "resolved" not in own]:
+        raise DataError(f"{path}: {odd[0]} does not say whether it is resolved. Download the file again.")
+    resolved = frozenset(issue for issue, own in value.items() if own["resolved"] is True)
+    return _System(split, name, str(path), resolved, frozenset(value), is_whole=True, attempts=attempts)
+
+
+def _of_report(value: Mapping[str, Any], path: Path) -> _System:
+    """A report of the harness, which has its model in its name only: ``model.run.json``."""
+    named = {
+        issue for key, own in value.items() if key.endswith("_ids") and isinstance(own, list) for issue in own
+    }
+    if len(named) != value["total_instances"] or not isinstance(value.get("resolved_ids"), list):
+        raise DataError(
+            f"{path} names {len(named)} of {value['total_instances']} total_instances. Only reports that name all "
+            "issues can be read: evaluate again with a current version of swebench."
+        )
+    name = path.stem.rsplit(".", 1)[0].replace("__", "/", 1)
+    return _System("", name, str(path), frozenset(value["resolved_ids"]), frozenset(named), is_whole=True)
+
+
+def _of_boards(boards: Sequence[Any], path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of the site's file: percent, or issues where it has them."""
+    for board in boards:
+        split = str(board["name"])
+        for entry in board["results"]:
+            if details := entry.get("per_instance_details"):
+                yield from _of_split(split, [_of_details(details, split, str(entry["name"]), path)], ())[0]
+            else:
+                score = number(entry.get("resolved"), f"{path}, {entry['name']}")
+                about = {"metric": "resolved", "higher_is_better": True, "unit": PERCENT, "file": str(path)}
+                yield {**about, "model": entry["name"], "task": split, "score": score}
