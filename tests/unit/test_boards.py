@@ -296,11 +296,6 @@ def test_the_same_score_as_fraction_and_percentage_is_one(tmp_path: Path) -> Non
     }
 
 
-def test_models_with_the_same_scores_are_named(tmp_path: Path) -> None:
-    text = "model,A,B,C\nx,41,42,43\ny,41,42,43\nz,41,42,44\nu,,42,43\n"
-    assert any("x = y" in note and "z" not in note for note in table(tmp_path, text).notes)
-
-
 def test_tasks_in_rows_may_have_a_column_of_groups(tmp_path: Path) -> None:
     rows = table(tmp_path, "task,group,x,y\nA,g,41,42\nB,g,43,44\n").rows
     assert {*rows["group"]} == {"g"}

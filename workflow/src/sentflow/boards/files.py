@@ -13,7 +13,6 @@ from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
 _SHOWN = 5
-_MANY = 3  # tasks on which two models are not equal by chance
 _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
@@ -57,7 +56,6 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
     for step in _STEPS:
         rows, told = step(rows, options)
         notes += told
-    notes += _twins(rows)
     rows["higher_is_better"] = rows["higher_is_better"].astype(bool)
     return Scores(rows.drop(columns="file").reset_index(drop=True), tuple(dict.fromkeys(notes)))
 
@@ -361,16 +359,6 @@ def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
                 f"fractions and percentages seem to be mixed: {listed(small, _SHOWN)}, while others reach "
                 f"{largest.max():g}. If all are percentages, write --unit percent; else write all in one unit."
             )
-
-
-def _twins(rows: pd.DataFrame) -> list[str]:
-    """Names models that have the same score on each of several tasks, which may be one model with two names."""
-    means = rows.groupby(["model", "task"], sort=False)["score"].mean().unstack()
-    if means.shape[1] < _MANY:
-        return []
-    alike = means.dropna()[means.dropna().duplicated(keep=False)]
-    same = [f"{' = '.join(map(str, own.index))}" for _, own in alike.groupby([*alike.columns], sort=False)]
-    return [f"The same scores on all tasks, so perhaps one model: {listed(same)}."] if same else []
 
 
 _STEPS: tuple[Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]], ...] = (

@@ -22,7 +22,7 @@ _TABULAR = re.compile(r"\\begin\{(tabular[xy]?\*?|longtable|tabu)\}(.*?)\\end\{\
 _LINES = re.compile(
     r"\\(top|mid|bottom|h|c|cmid)(rule|line)\*?(\[[^\]]*\])?(\([^)]*\))?(\{[^{}]*\})?|\\addlinespace(\[[^\]]*\])?"
 )
-_SPAN = re.compile(r"\\multicolumn\s*\{\s*(\d+)\s*\}\s*\{[^{}]*\}\s*(.*)", re.DOTALL)
+_SPAN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}\s*\{[^{}]*\}\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)

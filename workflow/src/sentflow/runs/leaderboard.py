@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,9 @@ class Board:
     entries: tuple[Entry, ...]
     left_out: Mapping[str, tuple[str, ...]]  # task that is not in the means → encoders that lack it
     lacking: tuple[str, ...] = ()  # runs that have no result of the kind
+    sources: Mapping[str, str] = field(
+        default_factory=dict
+    )  # task → what it has in common, where that is known
     verdict: str = ""  # who is best, by how much, and whether a test shows it
     # notes: what places hold for, which scores are lower than encoders allow, and of which runs that is not known
     notes: tuple[str, ...] = ()
@@ -158,16 +161,19 @@ def _tested(board: Board, page: Ranking | None, sources: Mapping[str, str], alph
     means = {name: one.mean for name, one in zip(names, board.entries, strict=True)}
     systems = [System(name, name, mean) for name, mean in means.items() if not math.isnan(mean)]
     ranking = Ranking(tuple(systems), {}, what, "mean", f"over {counted(len(board.tasks), unit)}")
-    known = [sources.get(task) if board.kind == SCORES else task for task in board.tasks]
+    own = {task: sources.get(task, "") if board.kind == SCORES else task for task in board.tasks}
     if page and all(abs(scale * means.get(one.name, math.nan) - one.value) < _SAME for one in page.systems):
         ranking = page
-    elif len(systems) > 1 and None not in known:
+    elif len(systems) > 1 and all(own.values()):
         scores = np.array([[*one.scores.values()] for one in board.entries[: len(systems)]]).T
-        ranking = claims.over_units(ranking, scores, list(map(str, known)), unit, alpha)
+        ranking = claims.over_units(ranking, scores, list(own.values()), unit, alpha)
     places = {one.name: ranking.place(one) for one in ranking.systems if ranking.is_tested}
     entries = [replace(one, places=places.get(name)) for name, one in zip(names, board.entries, strict=True)]
-    holds = (f"Places are those that the tests leave open, for {ranking.population}.",) if places else ()
-    return replace(board, entries=tuple(entries), verdict=str(ranking.verdict()), notes=holds)
+    notes = [f"Places are those that the tests leave open, for {ranking.population}."] if places else []
+    if not all(own.values()):
+        notes = ["Which tasks share a source is not known: run the target comparisons."]
+    verdict = str(ranking.verdict())
+    return replace(board, entries=tuple(entries), sources=own, verdict=verdict, notes=tuple(notes))
 
 
 def _board(kind: str, protocol: str, group: Sequence[tuple[str, Result]]) -> Board:

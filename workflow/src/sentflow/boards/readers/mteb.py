@@ -28,7 +28,7 @@ from sentflow.boards.scores import (
 from sentflow.errors import DataError, listed
 from sentflow.files.parquet_columns import column_batches, column_names
 
-_KEYS = re.compile(r'"(mteb_version|mteb_dataset_name|hf_subset)"')
+_KEYS = re.compile(r'"(mteb_version|mteb_dataset_name|main_score)"')
 _PREDICTIONS = "_predictions.json"
 _META = "model_meta.json"
 _LONG = ("model_name", "model_revision", "task_name", "split", "subset", "score")

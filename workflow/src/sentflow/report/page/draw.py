@@ -94,17 +94,18 @@ def _cut(name: str) -> str:
 
 
 class Axis:
-    """A scale over the width of a plot."""
+    """A scale over the width of a plot; `is_whole`: of whole numbers."""
 
-    def __init__(self, values: Iterable[float]) -> None:
+    def __init__(self, values: Iterable[float], *, is_whole: bool = False) -> None:
         known = [value for value in values if not math.isnan(value)] or [0.0, 1.0]
         self.low, self.high = min(known), max(known)
         if self.high - self.low < 1e-9:
             self.low, self.high = self.low - 0.05, self.high + 0.05
-        step = next((step for step in _TICKS if (self.high - self.low) / step <= 5), self.high - self.low)
+        steps = (step for step in _TICKS if step >= 1 or not is_whole)
+        step = next((step for step in steps if (self.high - self.low) / step <= 5), self.high - self.low)
         self.digits = 2 if step < 0.1 or step == 0.25 else 1 if step < 1 else 0
-        steps = range(math.ceil(self.low / step - 0.01), math.floor(self.high / step + 0.01) + 1)
-        self.ticks = [i * step for i in steps]
+        ticks = range(math.ceil(self.low / step - 0.01), math.floor(self.high / step + 0.01) + 1)
+        self.ticks = [i * step for i in ticks]
 
     def x(self, value: float) -> str:
         """The place of a value; what lies beyond an end is at it."""
@@ -137,11 +138,11 @@ class Axis:
         )
         return h('<td class="plot" role="cell"><svg aria-hidden="true">{}{}</svg></td>', lines, body)
 
-    def span(self, low: float, high: float) -> Markup:
+    def span(self, low: float, high: float, kind: str = "ci") -> Markup:
         """An interval; nothing where it has no limits."""
         if math.isnan(low) or math.isnan(high):
             return Markup("")
-        return h('<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>', self.x(low), self.x(high))
+        return h('<line class="{}" x1="{}" x2="{}" y1="50%" y2="50%"/>', kind, self.x(low), self.x(high))
 
     def dot(self, value: float, mark: str, kind: str = "") -> Markup:
         """A mark at a value."""
@@ -199,8 +200,8 @@ def key(marks: Iterable[tuple[str, str | Markup]]) -> Markup:
     for mark, text in marks:
         goal, _, kind = mark.partition(" ")
         shown = h(' class="one"><use href="#{}" class="{}" x="50%" y="8"/>', goal, kind)
-        if mark == "ci":
-            shown = Markup('><line class="ci" x1="3" x2="27" y1="8" y2="8"/>')
+        if mark in ("ci", "thin"):
+            shown = h('><line class="{}" x1="3" x2="27" y1="8" y2="8"/>', mark)
         items.append(h('<li><svg aria-hidden="true"{}</svg><span>{}</span></li>', shown, text))
     return h('<ul class="key">{}</ul>', joined(items))
 
@@ -214,6 +215,14 @@ def folded(summary: str, body: Markup, *, is_open: bool = False, kind: str = "")
 def scrolled(label: str, body: Markup) -> Markup:
     """A wide table in its own region."""
     return h('<div class="scroll" role="region" aria-label="{}" tabindex="0">{}</div>', label, body)
+
+
+def first_rows(head: Sequence[Markup], rows: Sequence[Markup], kind: str, what: str) -> Markup:
+    """`plots` of the first rows; the others are folded."""
+    picture = plots(head, rows[:_SHOWN], kind)
+    if len(rows) > _SHOWN:
+        picture += folded(f"The other {len(rows) - _SHOWN} {what}s", plots(head, rows[_SHOWN:], kind))
+    return h('<figure class="keep">{}</figure>', picture)
 
 
 def outcome(is_significant: bool, *, words: bool = True) -> Markup:
@@ -252,11 +261,8 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
         *(th(heading, "best") for heading, _ in more),
     ]  # fmt: skip
     kind = "lb many" if len(systems) > MANY else "lb"
-    picture = plots(head, rows[:_SHOWN], kind)
-    if len(rows) > _SHOWN:
-        picture += folded(f"The other {len(rows) - _SHOWN} {ranking.what}s", plots(head, rows[_SHOWN:], kind))
     marks = _leaderboard_key(ranking, n_far=len(systems) - len(near))
-    return _reach(ranking) + marks + h('<figure class="keep">{}</figure>', picture)
+    return _reach(ranking) + marks + first_rows(head, rows, kind, ranking.what)
 
 
 def _reach(ranking: Ranking) -> Markup:
