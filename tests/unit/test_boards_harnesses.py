@@ -97,6 +97,16 @@ def test_mteb_other_metrics_can_be_chosen() -> None:
     assert found.rows["metric"].tolist() == ["ndcg_at_1"]
 
 
+def test_mteb_names_models_by_folders_where_nothing_else_says_them(tmp_path: Path) -> None:
+    for below, name in (
+        ("results/lab__a__b/1234567", "lab/a__b"),
+        ("results/lab__a__b/1234567/experiments/dim_64", "lab/a__b (dim_64)"),
+        ("old/lab__c", "lab/c"),
+    ):
+        path = changed(f"{REVISION}/ArguAna.json", tmp_path / below / "ArguAna.json")
+        assert read(path).rows["model"].tolist() == [name]
+
+
 def test_mteb_predictions_and_speed_are_no_scores(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="judgements"):
         read("mteb/predictions")

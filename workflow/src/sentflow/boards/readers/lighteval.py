@@ -15,6 +15,7 @@ from sentflow.boards.scores import (
     Scores,
     beginning,
     board_reader,
+    has_columns,
     json_of,
     number,
     reader,
@@ -132,13 +133,8 @@ def _items(path: Path, key: str, metrics: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _is_second_board(path: Path) -> bool:
-    if path.suffix == ".parquet" and path.is_file():
-        try:
-            return {"fullname", "IFEval Raw"} <= {*column_names(path)}
-        except DataError:
-            return False
     heading = beginning(path).split("\n")[0] if path.suffix == ".csv" else ""
-    return "fullname" in heading and "IFEval Raw" in heading
+    return "fullname" in heading and "IFEval Raw" in heading or has_columns(path, ("fullname", "IFEval Raw"))
 
 
 @reader("Open LLM Leaderboard 2", _is_second_board)
