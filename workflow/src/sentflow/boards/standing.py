@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pandas as pd
 
 from sentflow.boards.board import Board, board_of
 from sentflow.boards.scores import FRACTION, PERCENT, Scores
@@ -12,7 +13,7 @@ from sentflow.errors import DataError, instead, listed
 from sentflow.report.claims import Claim
 from sentflow.report.numbers import counted, decimal
 from sentflow.stats.across import independent_units
-from sentflow.stats.effective import FEWEST_VALUES, effective_clusters
+from sentflow.stats.effective import FEWEST_VALUES, effective_clusters, numbered
 from sentflow.stats.multiplicity import least_sign_flip_p
 from sentflow.stats.separation import (
     FEWEST_GROUPS,
@@ -118,9 +119,9 @@ class Standing:
         """One line: how many are tied for first place, how many neighbours are not separated."""
         n = len(self.places)
         if self.refusal:
-            return Claim(self.refusal)
+            return Claim("{refusal}", {"refusal": self.refusal})
         tied = [place for place in self.places if place.is_tied_for_first]
-        values = {"population": self.population, "least": self.difference(self.least)}
+        values = {"least": self.difference(self.least)}
         can = (
             "The smallest difference that this board can separate is {least}."
             if math.isfinite(self.least)
@@ -133,7 +134,7 @@ class Standing:
                 if len(tied) == 1
                 else "{first} and {second} are not separated"
             )
-            return Claim(f"For {{population}}, {said}. {can}", values)
+            return Claim(f"For {self.population}, {said}. {can}", values)
         beside = int(np.diag(self.separated, 1).sum())
         values |= {"tied": f"{len(tied)} of {n} models", "open": f"{n - 1 - beside} of {n - 1} neighbours"}
         said = "{tied} are tied for first place"
@@ -142,7 +143,7 @@ class Standing:
             said = "{first} is better than all others"
         elif len(tied) == n:
             values["tied"] = f"all {n} models"
-        return Claim(f"For {{population}}, {said}; {{open}} are not separated. {can}", values)
+        return Claim(f"For {self.population}, {said}; {{open}} are not separated. {can}", values)
 
     @property
     def sign(self) -> float:
@@ -152,6 +153,13 @@ class Standing:
     def difference(self, value: float) -> str:
         """A difference of scores in words: ``6.10 points`` of percentages."""
         return f"{decimal(value, self.digits)}{' points' if self.unit == PERCENT else ''}"
+
+    def frame(self) -> pd.DataFrame:
+        """A row per model, in order, then the unranked ones, with the columns of ``board.csv``."""
+        from sentflow.report.board.table import board_table  # which reads this module
+
+        table = board_table(self)
+        return pd.DataFrame(list(table.records), columns=list(table.header)).convert_dtypes()
 
 
 def standing_of(scores: Scores, question: Question | None = None) -> Standing:
@@ -230,8 +238,11 @@ def _data_of(board: Board, population: str, question: Question) -> _Data | None:
     if population == ITEMS:
         if len(board.items) == 1:
             units = np.arange(len(board.items[0]))
-            return _by_groups(board.items[0], units, "item", "new items of this task", question)
+            return _by_groups(board.sign * board.items[0], units, "item", "new items of this task", question)
         return _by_items(board, question) if board.items else None
+    if board.items and board.item_groups:
+        kind = "new groups of items of this kind"
+        return _by_groups(board.sign * board.items[0], numbered(board.item_groups), "group", kind, question)
     sources = [own or (task,) for own, task in zip(board.groups, board.tasks, strict=True)]
     group = independent_units(sources)
     is_grouped = group.max() + 1 < len(group)
