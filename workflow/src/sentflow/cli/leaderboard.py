@@ -13,19 +13,10 @@ from sentflow.cli.terminal import listing, more, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
 from sentflow.jobs.machine import library_version
-from sentflow.report.claims import Ranking, System
-from sentflow.report.numbers import counted, decimal
+from sentflow.report.numbers import MISSING, counted, decimal, places
 from sentflow.report.table.table import Table
 from sentflow.runs.folder import ResultsFolder
-from sentflow.runs.leaderboard import KINDS, Board, boards_of
-
-_NAMES = {
-    "scores": ("Encoder", "task", "score"),
-    "similarity": ("Encoder", "pair set", "Spearman's correlation of the cosine, all pairs"),
-    "retrieval": ("Retriever", "question set", "nDCG@10"),
-}
-_NO_TEST = "Differences between encoders of one experiment are tested: sentflow show."
-
+from sentflow.runs.leaderboard import KINDS, WORDS, Board, boards_of
 
 if TYPE_CHECKING:
     from sentflow.boards.standing import Standing
@@ -156,7 +147,7 @@ def _show_runs(runs: Sequence[Path], *, as_json: bool) -> None:
         sys.stdout.write(json_document([asdict(board) for board in boards]))
     else:
         absent = [kind for kind in KINDS if all(board.kind != kind for board in boards)]
-        last = f"No results of any run: {', '.join(f'{_NAMES[kind][1]}s' for kind in absent)}."
+        last = f"No results of any run: {', '.join(f'{WORDS[kind][1]}s' for kind in absent)}."
         blocks = [_listing(board) for board in boards]
         if absent:
             blocks[-1] = replace(blocks[-1], notes=(*blocks[-1].notes, last))
@@ -164,9 +155,11 @@ def _show_runs(runs: Sequence[Path], *, as_json: bool) -> None:
 
 
 def _listing(board: Board) -> Table:
-    name, thing, value = _NAMES[board.kind]
+    what, thing, value = WORDS[board.kind]
+    placed = any(entry.places for entry in board.entries)
     rows = [
         (
+            *([places(*entry.places) if entry.places else MISSING] if placed else []),
             entry.encoder,
             decimal(entry.mean),
             decimal(entry.mean_rank, 2),
@@ -175,24 +168,21 @@ def _listing(board: Board) -> Table:
         )
         for entry in board.entries
     ]
-    systems = [System(entry.encoder, entry.encoder, entry.mean) for entry in board.entries]
-    leader = Ranking(tuple(systems), {}, name.lower(), "mean", "").verdict()
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
-        f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {name.lower()}s have; {value}.",
-        str(leader),
-        _NO_TEST,
+        f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {what}s have; {value}.",
+        board.verdict,
     ]
     if not board.tasks:
-        notes = [f"No {thing} is common to all {name.lower()}s of all runs."]
+        notes = [f"No {thing} is common to all {what}s of all runs."]
     notes += board.notes
     if board.lacking:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
     return listing(
-        (name, "Mean", "Rank", "Run", *board.tasks),
+        (*["Place"] * placed, what.capitalize(), "Mean", "Rank", "Run", *board.tasks),
         rows,
-        "lrrl" + "r" * len(board.tasks),
+        "l" * placed + "lrrl" + "r" * len(board.tasks),
         caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
         notes=tuple(notes),
         lead=2,

@@ -75,7 +75,7 @@ class Differences:
     @property
     def typical(self) -> float:
         """m: the median over pairs of Σ(s − n d)²."""
-        return float(np.median(self._moments[2]))
+        return float(np.median(self._moments[2])) if len(self.plus) else 0.0
 
     def scales(self, moderation: float = 1.0) -> np.ndarray:
         """(P,) float64 1/√(Σs² + m), which turn s into z; 0 for a pair without differences.

@@ -1,6 +1,7 @@
 """Logs of inspect_ai, as zip (``.eval``) or JSON: the score of each sample, reduced over its epochs as in the log."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -20,6 +21,7 @@ from sentflow.errors import DataError, listed
 from sentflow.files.archives.members import member_names, read_members
 from sentflow.files.io import parse_json
 
+_LOG = re.compile(r'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:')
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _HEADER, _SUMMARIES, _REDUCTIONS = "header.json", "summaries.json", "reductions.json"
 # Metrics of a log that are the mean over its samples
@@ -28,7 +30,7 @@ _MEANS = ("accuracy", "mean")
 
 def _recognises(path: Path) -> bool:
     start = beginning(path) if path.suffix in (".eval", ".json") else ""
-    return start.startswith("PK") if path.suffix == ".eval" else '"status"' in start and '"eval": {' in start
+    return start.startswith("PK") if path.suffix == ".eval" else bool(_LOG.match(start))
 
 
 @board_reader("inspect_ai", _recognises)

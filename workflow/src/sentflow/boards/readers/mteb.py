@@ -20,15 +20,16 @@ from sentflow.boards.scores import (
     Scores,
     beginning,
     board_reader,
+    has_columns,
     is_missing,
     json_of,
     number,
     scores_of,
 )
 from sentflow.errors import DataError, listed
-from sentflow.files.parquet_columns import column_batches, column_names
+from sentflow.files.parquet_columns import column_batches
 
-_KEYS = re.compile(r'"(mteb_version|mteb_dataset_name|hf_subset)"')
+_KEYS = re.compile(r'"(mteb_version|mteb_dataset_name|main_score)"')
 _PREDICTIONS = "_predictions.json"
 _META = "model_meta.json"
 _LONG = ("model_name", "model_revision", "task_name", "split", "subset", "score")
@@ -61,13 +62,8 @@ class _Run:
 
 
 def _is_result(path: Path) -> bool:
-    if path.suffix == ".parquet" and path.is_file():
-        try:
-            return {*_LONG} <= {*column_names(path)}
-        except DataError:
-            return False
     if path.suffix != ".json" or path.name == _META:
-        return False
+        return has_columns(path, _LONG)
     return path.name.endswith(_PREDICTIONS) or bool(_KEYS.search(beginning(path, 1 << 16)))
 
 
@@ -229,17 +225,18 @@ def _add(parts: dict[_Part, float], part: _Part, score: float, path: Path) -> No
 
 def _model_of(path: Path) -> tuple[str, str]:
     """Name and revision of a file's model: from `model_meta.json`, else from the names of folders."""
-    folder = path.parent
-    meta = json_of(folder / _META) if (folder / _META).is_file() else {}
-    meta = meta if isinstance(meta, dict) else {}
-    revised = bool(_REVISION.fullmatch(folder.name)) or "__" in folder.parent.name
-    name = (folder.parent if revised else folder).name.replace("__", "/", 1)
-    name = str(meta.get("name") or name)
-    revision = str(meta.get("revision") or (folder.name if revised else ""))
-    if changed := meta.get("experiment_kwargs"):
-        name += f" ({', '.join(f'{key}={value}' for key, value in sorted(changed.items()))})"
-    elif folder.parent.name == "experiments":
-        name += f" ({folder.name})"
+    folder, changed = path.parent, ""
+    own = json_of(folder / _META) if (folder / _META).is_file() else {}
+    if folder.parent.name == "experiments":
+        kwargs = own.get("experiment_kwargs") or {}
+        changed = ", ".join(f"{key}={value}" for key, value in sorted(kwargs.items())) or folder.name
+        folder = folder.parent.parent
+    meta = own or (json_of(folder / _META) if (folder / _META).is_file() else {})
+    is_revision = bool(_REVISION.fullmatch(folder.name)) or "__" in folder.parent.name
+    name = str(meta.get("name") or (folder.parent if is_revision else folder).name.replace("__", "/", 1))
+    revision = str(meta.get("revision") or (folder.name if is_revision else ""))
+    if changed:
+        name += f" ({changed})"
     if name.startswith("baseline/Human"):  # its revisions are annotators
         name += f" ({revision})"
     return name, revision

@@ -25,10 +25,14 @@ def _results(folders: Sequence[Path], options: Options) -> Scores:
     notes = [*boards[chosen].notes]
     if others := [name for name in boards if name != chosen]:
         notes.append(f"Only {chosen} counts. The folders also have: {listed(others)}. Choose with --metric.")
+    sources = boards[chosen].sources
+    # tasks of a single source stand for its further ones
+    several = len({*sources.values()}) > 1
     rows = [
         {
             "model": entry.encoder,
             "task": task,
+            "group": sources[task] if several else "",
             "metric": chosen,
             "higher_is_better": True,
             "score": score,

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from sentflow.files.control_characters import visible
 from sentflow.report.claims import Claim, Ranking, Sets, System, UnitSet
-from sentflow.report.numbers import MISSING, decimal, percent, signed
+from sentflow.report.numbers import MISSING, decimal, percent, places, signed
 from sentflow.report.rows import grouped
 
 STEPS = 20  # of the heat map's colours
@@ -267,12 +267,12 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
 
 def _reach(ranking: Ranking) -> Markup:
     """How bars and dots go together: bars look at one comparison, tests at all."""
-    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
+    tested = [(test, ranking.is_tied(one)) for one in ranking.systems[1:] if (test := ranking.behind(one))]
     if not tested or not ranking.is_tested:
         return Markup("")
-    if any((test.low <= 0) == test.is_significant for test in tested):
+    if any((test.low > 0) == is_tied for test, is_tied in tested):
         return how("Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
-    is_tied = any(not test.is_significant for test in tested)
+    is_tied = any(is_tied for _, is_tied in tested)
     return how("A bar that reaches the dashed line: not separated.") if is_tied else Markup("")
 
 
@@ -306,7 +306,6 @@ def _standing(
         body += axis.span(low, high) + axis.dot(system.value, "open" if ranking.is_tied(system) else "full")
     is_told = not system.is_control or "(control)" in system.title
     chip = "" if is_told else Markup(' <a class="chip" href="#g-control">control</a>')
-    first, last = ranking.place(system)
     alike = ranking.alike.get((ranking.systems[0].name, system.name))
     behind = Markup("")
     if not is_first:
@@ -315,7 +314,7 @@ def _standing(
             limits = f"[{signed(-test.high, ranking.digits)}, {signed(-test.low, ranking.digits)}]"
         behind = h("{}<small>{}</small>", decimal(-ranking.less_first(system), ranking.digits), limits)
     cells = [
-        *([td(f"{first}" if first == last else f"{first}–{last}", "place left")] if tested else []),
+        *([td(places(*ranking.place(system)), "place left")] if tested else []),
         name(h("{}{}", system.title, chip)), axis.row(body), td(decimal(system.value, ranking.digits), "num"),
         *([td(behind, "behind")] if len(ranking.systems) > 1 else []),
         *([td("" if is_first else alike or outcome(not ranking.is_tied(system)), "sure")] if tested else []),
