@@ -14,7 +14,7 @@ from sentflow.errors import DataError, instead, listed
 from sentflow.report.claims import Claim
 from sentflow.report.numbers import counted, decimal
 from sentflow.stats.across import independent_units
-from sentflow.stats.effective import FEWEST_VALUES, effective_clusters
+from sentflow.stats.effective import FEWEST_VALUES, effective_clusters, numbered
 from sentflow.stats.multiplicity import least_sign_flip_p
 from sentflow.stats.separation import (
     FEWEST_GROUPS,
@@ -251,8 +251,11 @@ def _data_of(board: Board, population: str, question: Question) -> _Data | None:
     if population == ITEMS:
         if len(board.items) == 1:
             units = np.arange(len(board.items[0]))
-            return _by_groups(board.items[0], units, "item", "new items of this task", question)
+            return _by_groups(board.sign * board.items[0], units, "item", "new items of this task", question)
         return _by_items(board, question) if board.items else None
+    if board.items and board.item_groups:
+        kind = "new groups of items of this kind"
+        return _by_groups(board.sign * board.items[0], numbered(board.item_groups), "group", kind, question)
     sources = [own or (task,) for own, task in zip(board.groups, board.tasks, strict=True)]
     group = independent_units(sources)
     is_grouped = group.max() + 1 < len(group)
