@@ -181,6 +181,7 @@ def test_notebooks_get_a_frame(tmp_path):
     assert frame["model"].tolist()[0] == "m0"
     assert len(frame) == 3
     assert frame["tied_for_first"].tolist() == [True, False, False]
+    assert board.plot()._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(DataError, match="no-such"):
         sentflow.leaderboard(tmp_path / "no-such.csv")
 

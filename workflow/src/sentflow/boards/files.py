@@ -42,6 +42,9 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
         metrics, scores, units or directions of one task.
     """
     options = options or Options()
+    _refuse_unknown("--duplicates", filter(None, [options.duplicates]), _RULES)
+    _refuse_unknown("--unit", filter(None, [options.unit]), (FRACTION, PERCENT))
+    _refuse_unknown("--models", filter(None, [options.models]), ("rows", "columns"))
     found = [one for path in dict.fromkeys(paths) for one in _readable(path)]
     options = replace(options, files=tuple(path for path, _ in found))
     tables: list[pd.DataFrame] = []
@@ -213,7 +216,6 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
 
 def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """One score per cell."""
-    _refuse_unknown("--duplicates", filter(None, [options.duplicates]), _RULES)
     repeated = rows.duplicated(_CELL, keep=False)
     if not repeated.any():
         return rows, []
@@ -307,7 +309,6 @@ def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.D
 
 def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """Scores of one unit: what no file says is decided for the whole board, never per cell."""
-    _refuse_unknown("--unit", filter(None, [options.unit]), (FRACTION, PERCENT))
     notes = []
     size = rows["score"].abs()
     unsaid = rows["unit"].eq("")

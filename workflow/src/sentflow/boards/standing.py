@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,9 @@ from sentflow.stats.separation import (
     separate_items,
     separate_seeds,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TASKS, ITEMS, SEEDS = POPULATIONS = ("tasks", "items", "seeds")
 """What tests can hold for, in the order of preference."""
@@ -157,6 +161,15 @@ class Standing:
 
         table = board_table(self)
         return pd.DataFrame(list(table.records), columns=list(table.header)).convert_dtypes()
+
+    def plot(self) -> "Figure":
+        """The figure of the page, which a notebook shows."""
+        from sentflow.api.figures import shown
+        from sentflow.report.board import figure
+        from sentflow.report.figure import canvas
+
+        with canvas.style():
+            return shown(figure.draw(self))
 
 
 def standing_of(scores: Scores, question: Question | None = None) -> Standing:

@@ -184,14 +184,13 @@ def _rows_of(
     scored = [
         name for name in others if name in options.tasks or not _is_about(name, grid.cells[name], comma)
     ]
-    if is_long:
-        scored = [roles["score"]]
-    elif not scored or not across:
+    scored = [roles["score"]] if is_long else scored
+    numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
+    if not numbers.notna().any(axis=None) or not (across or is_long):
         raise DataError(
             f"{grid.where}: no column holds scores. Columns: {listed(map(repr, grid.cells.columns))}. Call them model, "
             "task and score, or give one column of scores per task."
         )
-    numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
     names = pd.DataFrame({role: _filled(grid, heading, role) for role, heading in ids.items()})
     if is_long:
         for name in others:
