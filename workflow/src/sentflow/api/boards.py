@@ -29,36 +29,28 @@ def leaderboard(
     separate: Iterable[tuple[str, str]] = (),
     title: str = "",
 ) -> Standing:
-    """Rank the models of a published board, with the places that tests leave open.
+    """Rank the models of a published board, with the places that tests leave open (docs/leaderboards.md).
 
     Parameters
     ----------
     files
-        Files and folders of any format that `docs/leaderboards.md` names; all together are one board.
+        Files and folders; all together are one board.
     metric
-        The metric that counts where tasks have several, or task → metric; the key ``""`` is for all other tasks.
+        The metric that counts where tasks have several, or task → metric, with the key ``""`` for other tasks.
     lower
         Tasks or metrics of which lower is better.
-    duplicates
-        ``"first"``, ``"last"``, ``"best"`` or ``"mean"`` of several scores of a model on a task; without, they are
-        refused.
+    duplicates, unit, models, population
+        As the options of `sentflow leaderboard`: ``"first"``, ``"last"``, ``"best"`` or ``"mean"``; ``"fraction"`` or
+        ``"percent"``; ``"rows"`` or ``"columns"``; ``"tasks"``, ``"items"`` or ``"seeds"``. Without a population the
+        first that the files allow; the verdicts for the others are among the notes.
     groups
-        Task → its group, or a CSV file with the columns task and group: tasks of one source count as one unit.
+        Task → its group, or a CSV file with the columns task and group.
     tasks, without
         The tasks that count (all if empty), and tasks and models that are left out.
-    unit
-        ``"fraction"`` or ``"percent"``, where the files do not say it.
-    models
-        ``"rows"`` or ``"columns"``: where a wide table has its models.
-    population
-        ``"tasks"``, ``"items"`` or ``"seeds"``: what the tests shall hold for new ones of. Without, the first of these
-        that the files allow; the verdicts for the others are among the notes.
     common
         Compare models that lack tasks over the tasks that each pair has in common.
     separate
         Pairs of models of which the standing says how many more units would separate them.
-    title
-        Of the board.
 
     Returns
     -------

@@ -136,7 +136,7 @@ def _show_board(standing: "Standing", rows: int, written: Sequence[Path]) -> Non
     shown = replace(table, caption=standing.title, blocks=tuple(blocks), notes=notes)
     show_blocks(
         str(standing.verdict()),
-        shown if n else "\n".join(notes),
+        shown,
         *([f"Written: {', '.join(map(str, written))}"] if written else []),
     )
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.boards.standing import Standing
+from sentflow.report.board.table import reading
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.canvas import INK, QUIET
 from sentflow.report.figure.panels import panels
@@ -87,18 +88,10 @@ def draw(standing: Standing) -> Figure:
 
 def caption(standing: Standing) -> Caption:
     """Title, how to read the figure, and what stands in for it."""
+    blue = "Blue: tied for first place. A bracket joins neighbours of which the tests separate no two."
+    told = [str(standing.verdict()), *([] if standing.refusal else [*reading(standing), blue])]
     n = counted(len(standing.places), "model")
-    level = percent(standing.level)
-    told = [str(standing.verdict()), "Models are in the order of their mean, which stands behind the name."]
-    if not standing.refusal:
-        told += [
-            f"Thick lines: places that the tests of this model leave open ({level} for the model alone).",
-            f"Thin lines: places right for all models at once ({level} together).",
-            "Blue: tied for first place. A bracket joins neighbours of which the tests separate no two.",
-        ]
-    return Caption(
-        standing.title, " ".join(told), f"Places of {n}. The files board.csv and board.md have the numbers."
-    )
+    return Caption(standing.title, " ".join(told), f"Places of {n}. The file board.csv has the numbers.")
 
 
 def lanes(brackets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:

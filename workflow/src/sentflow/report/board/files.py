@@ -32,14 +32,13 @@ def write(standing: Standing, folder: Path, version: str) -> list[Path]:
     rows = [(model, *scores) for model, scores in models]
     write_text(written[-1], csv_records(("model", *standing.tasks), rows))
     image = board.with_suffix(".svg")
-    if standing.places:
-        with canvas.style():
-            drawn = figure.draw(standing)
-            png = inspect(drawn).picture
-        canvas.save(drawn, image)
-        written += [image, board.with_suffix(".png")]
-        with atomic(written[-1]) as part:
-            part.write_bytes(png)
+    with canvas.style():
+        drawn = figure.draw(standing)
+        png = inspect(drawn).picture
+    canvas.save(drawn, image)
+    written += [image, board.with_suffix(".png")]
+    with atomic(written[-1]) as part:
+        part.write_bytes(png)
     written.append(folder / "index.html")
     write_text(written[-1], page.render(standing, image, version))
     return written

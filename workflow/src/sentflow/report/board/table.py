@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.boards.standing import Named, Place, Standing
 from sentflow.errors import listed
-from sentflow.report.numbers import counted, decimal, interval, p_number, percent, signed
+from sentflow.report.numbers import counted, decimal, interval, p_number, percent, places, signed
 from sentflow.report.table.table import Table, build, number, text
 
 
@@ -60,11 +60,6 @@ def board_table(standing: Standing) -> Table:
     )
 
 
-def places(low: int, high: int) -> str:
-    """``3`` or ``3–7``."""
-    return f"{low}" if low == high else f"{low}–{high}"
-
-
 def notes(standing: Standing) -> list[str]:
     """What the tests hold for and how to read them; the named pairs, the unranked models, and the notes of readers."""
     return [
@@ -82,8 +77,8 @@ def reading(standing: Standing) -> list[str]:
     level, what = percent(standing.level), counted(standing.n_units, standing.units)
     said = [
         f"The tests hold for {standing.population}: {what}.",
-        f"Places, this model: those that its own comparisons leave open, right for it with {level} confidence. Places, "
-        f"all models: right for the whole board at once with {level} confidence.",
+        f"Places, this model (thick lines): those that its own comparisons leave open ({level} confidence).",
+        f"Places, all models (thin lines): right for the whole board at once ({level} confidence).",
     ]
     if any(place.letters for place in standing.places):
         said.append("Models that share a letter are not separated.")
