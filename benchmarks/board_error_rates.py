@@ -32,7 +32,7 @@ from sentflow.stats.separation import (
 
 DRAWS = 499
 COPIES, SKEWED = "rounded near-copies", "half skewed"
-RARE = "half gain 30 points on 5 % of tasks, mean kept"
+RARE = "half gain 60 points on 5 % of tasks"
 POINTS = 6.0  # standard deviation of a model's score on a task around its mean
 Line = tuple[str, ...]
 
@@ -82,7 +82,7 @@ class World:
             return 100 / (1 + np.exp((45 - scores) / 12))
         if self.name == RARE:
             gains = rng.random((n, len(self.truth[::2]))) < 0.05
-            scores[:, ::2] += 30 * gains - 1.5
+            scores[:, ::2] += 60 * gains - 3
         return np.round(scores) if self.name == COPIES else scores
 
     def interaction(self, rng: np.random.Generator) -> np.ndarray:
@@ -143,7 +143,10 @@ def separations(n_sets: int, real: list[World]) -> Iterator[Line]:
     """
     yield ("world", "models", "groups", "tasks", *METHODS)
     kinds = [("symmetric", 10), ("symmetric", 18), ("symmetric", 41), ("ceiling", 18), (COPIES, 18)]
-    worlds = [World(kind, np.zeros(40), n) for kind, n in (*kinds, (SKEWED, 18), (SKEWED, 41), (RARE, 41))]
+    worlds = [
+        World(kind, np.zeros(40), n)
+        for kind, n in (*kinds, (SKEWED, 18), (SKEWED, 41), (RARE, 18), (RARE, 41))
+    ]
     uneven = (7, 5, 4, 3, 3, 2, 2, 2, *[1] * 13)
     for sizes in ((5, 3, 2, 2, *[1] * 6), uneven, (20, *[1] * 21), (*[4] * 9, 5)):
         groups = np.repeat(np.arange(len(sizes)), sizes)

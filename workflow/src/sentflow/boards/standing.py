@@ -17,9 +17,9 @@ from sentflow.stats.across import independent_units
 from sentflow.stats.effective import FEWEST_VALUES, effective_clusters, numbered
 from sentflow.stats.multiplicity import least_sign_flip_p
 from sentflow.stats.separation import (
+    ALPHA,
     FEWEST_GROUPS,
     FEWEST_SEEDS,
-    N_DRAWS,
     Estimate,
     Separation,
     brackets,
@@ -50,9 +50,6 @@ class Question:
     separate: tuple[
         tuple[str, str], ...
     ] = ()  # models of which is told how many units would separate the two
-    level: float = 0.95
-    n_draws: int = N_DRAWS
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -109,12 +106,12 @@ class Standing:
     separated: np.ndarray  # (M, M) bool, symmetric
     # Runs of places, from 0 and with both ends, without a separated pair
     brackets: tuple[tuple[int, int], ...] = ()
-    least: float = float("nan")  # the least difference of means that this board could separate
+    least: float = float("nan")  # the difference of means that a typical pair needs to be separated
     refusal: str = ""  # why nothing is tested, and what is needed; else empty
     unranked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # model → tasks that it lacks
     named: tuple[Named, ...] = ()
     notes: tuple[str, ...] = ()  # warnings and what readers did, one sentence each
-    level: float = 0.95
+    level: float = 1 - ALPHA
     digits: int = 2
     unit: str = ""  # of all scores: ``"percent"``, ``"fraction"``, or empty for another one
     higher_is_better: bool = True  # of the mean
@@ -127,7 +124,7 @@ class Standing:
         tied = [place for place in self.places if place.is_tied_for_first]
         values = {"least": self.difference(self.least)}
         can = (
-            "The smallest difference that this board can separate is {least}."
+            "A typical pair needs a difference of {least} to be separated."
             if math.isfinite(self.least)
             else "No difference is large enough for this board to separate two models."
         )
@@ -196,7 +193,7 @@ def standings_of(scores: Scores, question: Question | None = None) -> tuple[Stan
         raise DataError(f"--population {question.population}: {instead(question.population, POPULATIONS)}")
     board = board_of(scores, common=question.common)
     _refuse_unranked(board, question)
-    data = {name: data for name in POPULATIONS if (data := _data_of(board, name, question)) is not None}
+    data = {name: data for name in POPULATIONS if (data := _data_of(board, name)) is not None}
     chosen = [name for name in data if not data[name].refusal] or list(data)[-1:]
     if question.population:
         if question.population not in data:
@@ -244,31 +241,28 @@ class _Data:
     warnings: tuple[str, ...] = ()
 
 
-def _data_of(board: Board, population: str, question: Question) -> _Data | None:
+def _data_of(board: Board, population: str) -> _Data | None:
     """None where the files hold nothing of the kind."""
     if population == SEEDS:
-        return _by_seeds(board, question) if any(map(len, board.seeds)) else None
+        return _by_seeds(board) if any(map(len, board.seeds)) else None
     if population == ITEMS:
         if len(board.items) == 1:
             units = np.arange(len(board.items[0]))
-            return _by_groups(board.sign * board.items[0], units, "item", "new items of this task", question)
-        return _by_items(board, question) if board.items else None
+            return _by_groups(board.sign * board.items[0], units, "item", "new items of this task")
+        return _by_items(board) if board.items else None
     if board.items and board.item_groups:
         kind = "new groups of items of this kind"
-        return _by_groups(board.sign * board.items[0], numbered(board.item_groups), "group", kind, question)
+        return _by_groups(board.sign * board.items[0], numbered(board.item_groups), "group", kind)
     sources = [own or (task,) for own, task in zip(board.groups, board.tasks, strict=True)]
     group = independent_units(sources)
     is_grouped = group.max() + 1 < len(group)
     kind = "new groups of tasks of this kind" if is_grouped else "new tasks of this kind"
-    return _by_groups(board.sign * board.shown, group, "group" if is_grouped else "task", kind, question)
+    return _by_groups(board.sign * board.shown, group, "group" if is_grouped else "task", kind)
 
 
-def _by_groups(
-    scores: np.ndarray, group: np.ndarray, units: str, population: str, question: Question
-) -> _Data:
+def _by_groups(scores: np.ndarray, group: np.ndarray, units: str, population: str) -> _Data:
     """Sign flips over groups of tasks, or over the items of one task."""
     n, effective = int(group.max()) + 1, effective_clusters(np.bincount(group))
-    draws = {"n_draws": question.n_draws, "seed": question.seed}
     refusal, warnings = "", []
     if n < FEWEST_GROUPS:
         least = f"{least_sign_flip_p(n):.2f}".removeprefix("0")
@@ -284,20 +278,20 @@ def _by_groups(
 
     def alone(a: int, b: int) -> tuple[Estimate, float]:
         both = scores[:, [a, b]]
-        return estimate_of(both, group), p_alone(both, group, **draws)
+        return estimate_of(both, group), p_alone(both, group)
 
     return _Data(
         units,
         n,
         population,
         refusal,
-        lambda: separate(scores, group, alpha=1 - question.level, **draws),
+        lambda: separate(scores, group),
         alone,
         tuple(warnings),
     )
 
 
-def _by_items(board: Board, question: Question) -> _Data:
+def _by_items(board: Board) -> _Data:
     """Paired t over the items of several tasks."""
     items = [board.sign * own for own in board.items]
     n, population = sum(map(len, items)), "new items of these tasks"
@@ -314,12 +308,12 @@ def _by_items(board: Board, question: Question) -> _Data:
         n,
         population,
         few if n < FEWEST_VALUES else "",
-        lambda: separate_items(items, alpha=1 - question.level),
+        lambda: separate_items(items),
         alone,
     )
 
 
-def _by_seeds(board: Board, question: Question) -> _Data:
+def _by_seeds(board: Board) -> _Data:
     """Welch's t over trainings with several random seeds."""
     means = [board.sign * own for own in board.seeds]
     n = min(map(len, means))
@@ -337,7 +331,7 @@ def _by_seeds(board: Board, question: Question) -> _Data:
         n,
         "new seeds on these tasks",
         few if n < FEWEST_SEEDS else "",
-        lambda: separate_seeds(means, alpha=1 - question.level),
+        lambda: separate_seeds(means),
         alone,
     )
 
@@ -379,12 +373,11 @@ def _standing(board: Board, data: _Data, question: Question, refused: Sequence[s
         refusal=refusal,
         unranked=board.unranked,
         notes=(*data.warnings, *refused, *board.notes),
-        level=question.level,
         digits={PERCENT: 2, FRACTION: 4}.get(board.unit, 3),
         unit=board.unit,
         higher_is_better=board.sign > 0,
     )
-    named = tuple(_named(a, b, standing, data, found, question) for a, b in question.separate)
+    named = tuple(_named(a, b, standing, data, found) for a, b in question.separate)
     return replace(standing, named=named) if not refusal else standing
 
 
@@ -405,7 +398,7 @@ def _better_from(better: np.ndarray, at: int) -> int:
     return start + 1 if start < len(better) else 0
 
 
-def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation, question: Question) -> Named:
+def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation) -> Named:
     models = [place.model for place in standing.places]
     i, j = models.index(a), models.index(b)
     estimate, p = data.alone(i, j)
@@ -413,11 +406,10 @@ def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation, q
     is_known = abs(estimate.difference) >= estimate.error > 0
     needed = estimate.needed(estimate.difference) if is_known else math.nan
     on_board = estimate.needed_on_board(found.critical, found.typical) if is_known else math.nan
-    low, high = sorted(standing.sign * limit for limit in estimate.interval(question.level))
-    alpha = 1 - question.level
-    if p_board <= alpha:
+    low, high = sorted(standing.sign * limit for limit in estimate.interval())
+    if p_board <= ALPHA:
         sentence = f"This board separates the two with its {counted(estimate.n, data.units)}."
-    elif p <= alpha and is_known:
+    elif p <= ALPHA and is_known:
         sentence = (
             "Tested alone, the two are separated. If the observed difference is true, "
             f"{_units(on_board, estimate.n, data.units)} separate them among all pairs of this board four times out of "
@@ -440,7 +432,7 @@ def _needs(estimate: Estimate, needed: float, standing: Standing, unit: str) -> 
             f"The difference ({said}) is below its error ({decimal(estimate.error, standing.digits)}): no number "
             f"follows. For {called}: {_many(estimate.needed(point), unit)}."
         )
-    edge = max(map(abs, estimate.interval(standing.level)))
+    edge = max(map(abs, estimate.interval()))
     fewest = estimate.needed(edge)
     suffice = f"; the {estimate.n:,} may already suffice" if fewest <= estimate.n else ""
     return (
