@@ -360,6 +360,10 @@ def test_means_of_other_tasks_are_none_whatever_their_names(tmp_path: Path) -> N
     scores = table(tmp_path, "\n".join(lines))
     assert {*scores.rows["task"]} == {"A", "B", "C", "Like"}
     assert any("Group" in note and "B, A" in note for note in scores.notes)
+    whole = (
+        "model,A,B,C\nx,41,50,46\ny,44,52,48\nz,30,20,25\nu,70,71,71\n"  # so few digits may agree by chance
+    )
+    assert {*table(tmp_path, whole).rows["task"]} == {"A", "B", "C"}
     kept = table(tmp_path, "\n".join(lines), tasks=frozenset(["A", "B", "Group"]))
     assert {*kept.rows["task"]} == {"A", "B", "Group"}
 

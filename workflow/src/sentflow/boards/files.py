@@ -14,9 +14,9 @@ from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
 _SHOWN = 5
-# A task that is the mean of others: of how many models at least, of how many tasks it is looked for, and how far its
-# scores lie apart at least, in units of their last digit
-_FEWEST, _MOST_TASKS, _SPREAD = 4, 200, 20
+# A task that is the mean of others: of how many models at least, and of how many tasks it is looked for; about how
+# likely it may be that another task is as near to a mean by chance
+_FEWEST, _MOST_TASKS, _CHANCE = 4, 200, 1e-4
 _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
@@ -194,8 +194,10 @@ def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, 
     values = table.reindex(tasks).to_numpy(dtype=np.float64)
     means = {}
     for place, (task, own) in enumerate(zip(tasks, values, strict=True)):
-        step = 10.0 ** -max(len(f"{score:.10g}".partition(".")[2]) for score in own[~np.isnan(own)])
-        if task in options.tasks or np.nanmax(own) - np.nanmin(own) < _SPREAD * step:
+        known = own[~np.isnan(own)]
+        step = 10.0 ** -max(len(f"{score:.10g}".partition(".")[2]) for score in known)
+        spread = np.ptp(known)
+        if task in options.tasks or 10 * step > spread or (10 * step / spread) ** len(known) > _CHANCE:
             continue
         before = [n for n in range(place)[::-1] if tasks[n] not in means]
         for near in (before, [*range(place + 1, len(tasks))]):
