@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 from pathlib import Path
 
@@ -345,3 +346,30 @@ def test_every_form_of_a_table_gives_the_same_scores(tmp_path: Path, seed: int) 
         for name, text in forms.items():
             found = cells(table(tmp_path, text, name=name))
             assert found == pytest.approx(scores, nan_ok=True), name
+
+
+def test_means_of_other_tasks_are_none_whatever_their_names(tmp_path: Path) -> None:
+    """Group is the mean of A and B, Score that of A, B and C, both rounded; Like is near to Score."""
+    lines = (
+        "model,A,B,Group,C,Score,Like",
+        "x,41.2,50.1,45.7,60.3,50.5,50.9",
+        "y,44.0,52.5,48.3,66.1,54.2,54.0",
+        "z,30.9,20.2,25.6,12.4,21.2,21.0",
+        "u,70.3,71.4,70.9,72.5,71.4,71.4",
+    )
+    scores = table(tmp_path, "\n".join(lines))
+    assert {*scores.rows["task"]} == {"A", "B", "C", "Like"}
+    assert any("Group" in note and "B, A" in note for note in scores.notes)
+    kept = table(tmp_path, "\n".join(lines), tasks=frozenset(["A", "B", "Group"]))
+    assert {*kept.rows["task"]} == {"A", "B", "Group"}
+
+
+def test_pipes_and_circles_of_links_do_not_hang(tmp_path: Path) -> None:
+    board = tmp_path / "board"
+    board.mkdir()
+    (board / "a.csv").write_text("model,A\nx,41\ny,42\n", encoding="utf-8")
+    (board / "round").symlink_to(board)
+    os.mkfifo(board / "pipe")
+    assert len(read_files([board]).rows) == 2
+    with pytest.raises(DataError, match="pipe"):
+        read_files([board / "pipe"])

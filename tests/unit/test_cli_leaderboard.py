@@ -143,3 +143,12 @@ def test_an_undefined_score_is_last_and_no_number(runs):
     change(runs[1], "T1", "c", mean=None)
     (board,) = boards(*runs)
     assert board["entries"][-1]["encoder"] == "c" and board["entries"][-1]["mean"] is None
+
+
+def test_results_folders_can_be_written_like_any_board(runs, tmp_path):
+    code, said = ask(*runs, "--out", tmp_path / "board")
+    assert code == 0, said
+    assert said.startswith("2 tasks")
+    lines = (tmp_path / "board/scores.csv").read_text().splitlines()
+    assert lines[0].split(",")[1:] == ["T1", "T2"]
+    assert sorted(line.split(",")[0] for line in lines[1:]) == ["a", "b", "c"]

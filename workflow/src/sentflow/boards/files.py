@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
@@ -13,6 +14,9 @@ from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
 _SHOWN = 5
+# A task that is the mean of others: of how many models at least, of how many tasks it is looked for, and how far its
+# scores lie apart at least, in units of their last digit
+_FEWEST, _MOST_TASKS, _SPREAD = 4, 200, 20
 _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
@@ -67,6 +71,8 @@ def _readable(path: Path) -> list[tuple[Path, Reader]]:
     """The file or folder, or what lies in it, each with the reader of its format."""
     if not path.exists():
         raise DataError(f"there is no file or folder {path}. Write the path of results.")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is a pipe or a device. Save what it gives as a file first.")
     found = list(_inside(path))
     if not found:
         if path.is_dir():
@@ -90,7 +96,8 @@ def _inside(path: Path) -> Iterator[tuple[Path, Reader]]:
             return
     if path.is_dir():
         for child in sorted(path.iterdir()):
-            if not _BESIDE.fullmatch(child.name):
+            is_link_up = child.is_dir() and child.is_symlink()  # it may lead round in a circle
+            if not (_BESIDE.fullmatch(child.name) or is_link_up) and (child.is_file() or child.is_dir()):
                 yield from _inside(child)
 
 
@@ -175,6 +182,30 @@ def _metric_among(wanted: str, names: Sequence[str]) -> str | None:
         if wanted and len(found := [name for name in names if form(name) == form(wanted)]) == 1:
             return found[0]
     return None
+
+
+def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """Without tasks that are, for each model, the mean of those next to them, whatever their names."""
+    whole = rows[rows["item"].eq("") & rows["seed"].eq("") & rows["score"].notna()]
+    tasks = _names(whole["task"])
+    table = whole.groupby(["task", "model"], sort=False)["score"].mean().unstack()
+    if table.shape[1] < _FEWEST or len(tasks) > _MOST_TASKS:
+        return rows, []
+    values = table.reindex(tasks).to_numpy(dtype=np.float64)
+    means = {}
+    for place, (task, own) in enumerate(zip(tasks, values, strict=True)):
+        step = 10.0 ** -max(len(f"{score:.10g}".partition(".")[2]) for score in own[~np.isnan(own)])
+        if task in options.tasks or np.nanmax(own) - np.nanmin(own) < _SPREAD * step:
+            continue
+        before = [n for n in range(place)[::-1] if tasks[n] not in means]
+        for near in (before, [*range(place + 1, len(tasks))]):
+            of_first = np.cumsum(values[near], axis=0) / np.arange(1, len(near) + 1)[:, None]
+            gaps = np.abs(of_first - own)[1:]  # of the mean of one there is none
+            fits = ((gaps <= step) | np.isnan(gaps)).all(axis=1) & ((~np.isnan(gaps)).sum(axis=1) >= _FEWEST)
+            if fits.any():
+                means[task] = [tasks[n] for n in near[: 2 + int(fits.argmax())]]
+    notes = [f"Dropped {task}: it is the mean of {listed(others, _SHOWN)}." for task, others in means.items()]
+    return rows[~rows["task"].isin(means)], notes
 
 
 def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
@@ -363,6 +394,6 @@ def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
 
 
 _STEPS: tuple[Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]], ...] = (
-    *(_selected, _one_metric, _directed, _grouped),
+    *(_selected, _one_metric, _without_means, _directed, _grouped),
     *(_in_one_unit, _merged, _of_one_kind),
 )

@@ -106,7 +106,7 @@ class Standing:
     separated: np.ndarray  # (M, M) bool, symmetric
     # Runs of places, from 0 and with both ends, without a separated pair
     brackets: tuple[tuple[int, int], ...] = ()
-    least: float = float("nan")  # the least difference of means that this board could separate
+    least: float = float("nan")  # the difference of means that a typical pair needs to be separated
     refusal: str = ""  # why nothing is tested, and what is needed; else empty
     unranked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # model → tasks that it lacks
     named: tuple[Named, ...] = ()
@@ -124,7 +124,7 @@ class Standing:
         tied = [place for place in self.places if place.is_tied_for_first]
         values = {"least": self.difference(self.least)}
         can = (
-            "The smallest difference that this board can separate is {least}."
+            "A typical pair needs a difference of {least} to be separated."
             if math.isfinite(self.least)
             else "No difference is large enough for this board to separate two models."
         )

@@ -201,7 +201,10 @@ def _rows_of(
         empty = names.loc[~filled, next(role for role in ("model", "task", "item") if role in ids)]
         for what, left_out in (
             ("rows without any score", [plain(name) for name in empty if name.strip("- ")]),
-            ("columns that are no scores", [name for name in others if name not in scored]),
+            (
+                f"columns beside the scores ({listed(scored, 8)})",
+                [name for name in others if name not in scored],
+            ),
         ):
             notes += [f"{grid.where}: {what} were left out: {listed(left_out)}."] if left_out else []
         numbers, names = numbers[filled], names[filled]
