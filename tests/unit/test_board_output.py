@@ -52,7 +52,7 @@ def standing(names: tuple[str, ...], n_tasks: int = 8) -> Standing:
         for name, own in zip(names, values.tolist(), strict=True)
         for at, value in enumerate(own)
     ]
-    return standing_of(scores_of(rows), Question(title="<b>&\\b{}", n_draws=199))
+    return standing_of(scores_of(rows), Question(title="<b>&\\b{}"))
 
 
 def test_the_command_names_who_is_first_and_what_it_holds_for(tmp_path):
