@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 from pathlib import Path
 
@@ -361,3 +362,21 @@ def test_means_of_other_tasks_are_none_whatever_their_names(tmp_path: Path) -> N
     assert any("Group" in note and "B, A" in note for note in scores.notes)
     kept = table(tmp_path, "\n".join(lines), tasks=frozenset(["A", "B", "Group"]))
     assert {*kept.rows["task"]} == {"A", "B", "Group"}
+
+
+def test_pipes_and_circles_of_links_do_not_hang(tmp_path: Path) -> None:
+    board = tmp_path / "board"
+    board.mkdir()
+    (board / "a.csv").write_text("model,A\nx,41\ny,42\n", encoding="utf-8")
+    (board / "round").symlink_to(board)
+    os.mkfifo(board / "pipe")
+    assert len(read_files([board]).rows) == 2
+    with pytest.raises(DataError, match="pipe"):
+        read_files([board / "pipe"])
+
+
+def test_truth_values_are_scores_of_items_and_descriptions_in_wide_tables(tmp_path: Path) -> None:
+    lines = '{"model": "x", "instance_id": 1, "resolved": true}\n{"model": "y", "instance_id": 1, "resolved": false}\n'
+    assert cells(table(tmp_path, lines, name="toy.jsonl")) == {("x", "toy"): 1.0, ("y", "toy"): 0.0}
+    wide = table(tmp_path, "model,A,Merged,# Layers\nx,41,True,12\ny,42,False,24\n")
+    assert {*wide.rows["task"]} == {"A"}

@@ -5,11 +5,20 @@ import dataclasses
 import fake_comparisons
 import fake_similarity
 import fake_summary
+import numpy as np
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import Marks
-from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
+from sentflow.report.claims import (
+    Comparison,
+    Ranking,
+    System,
+    of_probing,
+    of_similarity,
+    over_units,
+    tasks_of,
+)
 from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.similarity.rows import main_rows
 
@@ -113,6 +122,21 @@ def test_places_leave_open_what_tests_leave_open():
     assert [found.place(system) for system in found.systems] == [(1, 2), (1, 3), (2, 3)]
     assert found.counts() == (1, 3)
     assert found.finding() == "Two encoders are tied for first place. The other one is significantly behind."
+
+
+def test_means_over_six_units_are_tested_and_tasks_of_one_source_are_one():
+    about = Ranking((System("a", "A", 0.7), System("b", "B", 0.6)), {}, "encoder", "mean", "over pair sets")
+    scores = np.array([[0.70, 0.6], [0.71, 0.6], [0.69, 0.6], [0.72, 0.6], [0.68, 0.6], [0.70, 0.6]])
+
+    def tested(n, sources=(*"abcdef",)):
+        return over_units(about, scores[:n], list(sources[:n]), "pair set", 0.05)
+
+    found = tested(6)
+    assert found.tests["a", "b"].p == 1 / 32 and found.tests["a", "b"].difference == pytest.approx(0.1)
+    assert [found.place(system) for system in found.systems] == [(1, 1), (2, 2)]
+    assert "five pair sets" in (few := tested(5)).too_few and not few.is_tested
+    assert tested(6, "aabbcc").too_few == "three sources"
+    assert tested(6, "aaaaaa").is_tested  # tasks of a single source stand for its further ones
 
 
 def test_unit_sets_have_their_leaders():

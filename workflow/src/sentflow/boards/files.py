@@ -71,6 +71,8 @@ def _readable(path: Path) -> list[tuple[Path, Reader]]:
     """The file or folder, or what lies in it, each with the reader of its format."""
     if not path.exists():
         raise DataError(f"there is no file or folder {path}. Write the path of results.")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is a pipe or a device. Save what it gives as a file first.")
     found = list(_inside(path))
     if not found:
         if path.is_dir():
@@ -94,7 +96,8 @@ def _inside(path: Path) -> Iterator[tuple[Path, Reader]]:
             return
     if path.is_dir():
         for child in sorted(path.iterdir()):
-            if not _BESIDE.fullmatch(child.name):
+            is_link_up = child.is_dir() and child.is_symlink()  # it may lead round in a circle
+            if not (_BESIDE.fullmatch(child.name) or is_link_up) and (child.is_file() or child.is_dir()):
                 yield from _inside(child)
 
 

@@ -44,8 +44,12 @@ _OLD_NAMES = {
     "max_ap": ("max.ap", "cos_sim.ap"),
     "max_accuracy": ("max.accuracy", "cos_sim.accuracy"),
     "map_at_1000": ("map",),
+    "max_over_subqueries_map_at_1000": ("map",),
 }
+# Main metrics then, the surest first, of tasks that are called differently today
+_OLD_METRICS = ("cos_sim.spearman", "max.ap", "ndcg_at_10", "map", "v_measure", "accuracy")
 _SAME = 1e-6
+_SHOWN = 4
 _Part = tuple[str, str]  # split and subset
 
 
@@ -91,9 +95,12 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
     runs = sorted((run for run in runs if run.task not in _SPEED), key=lambda run: run.order)
     if options.duplicates == "first":
         notes.append("Of several revisions in MTEB's files, a named one and the newest version come first.")
-    rows, narrowed, other_splits = [], [], []
+    rows: list[dict[str, Any]] = []
+    narrowed, other_splits, apart = [], [], []
     for task, own in _by_task(runs, options).items():
         kept, common = _in_common(task, own, options)
+        if not common and task not in options.without:
+            apart += _apart(task, [run for run in kept if run.model not in options.without])
         if any(split not in _defined(task)[0] for split, _ in common):
             other_splits.append(task)
         if common and (widest := max(len(run.parts) for run in kept)) > len(common):
@@ -102,6 +109,11 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
             about = {"model": run.model, "task": task, "metric": run.metric, "file": run.file}
             score = fmean(map(run.parts.__getitem__, common)) if common and common <= {*run.parts} else None
             rows.append({**about, "higher_is_better": True, "unit": FRACTION, "score": score})
+    if apart:
+        raise DataError(
+            f"no subset is common to the models that have a task: {listed(apart, _SHOWN)}. Choose one with --tasks "
+            "TASK:SUBSET, or leave out the task or the models that lack it by --without."
+        )
     if narrowed:
         notes.append(f"Means over the splits and subsets that all models have: {listed(narrowed)}.")
     if other_splits:
@@ -142,16 +154,16 @@ def _in_common(task: str, runs: Sequence[_Run], options: Options) -> tuple[list[
         if len(run.parts) > len(widest.get(run.model, ())) and run.model not in options.without:
             widest[run.model] = {*run.parts}
     common = set.intersection(*widest.values()) if widest else set()
-    if widest and not common and task not in options.without:
-        counts = Counter(subset for parts in widest.values() for _, subset in parts).most_common(5)
-        told = ", ".join(f"{subset} ({n})" for subset, n in counts)
-        raise DataError(
-            f"{task}: the {len(widest)} models have no subset in common. Most have {told}. Choose one with --tasks "
-            f"{task.split(':')[0]}:{counts[0][0]}, or leave out the task or the models that lack it by --without."
-        )
     # a narrower run beside a whole one of the same model says nothing
     whole = {run.model for run in own if common <= {*run.parts}}
     return [run for run in own if run.model not in whole or common <= {*run.parts}], common
+
+
+def _apart(task: str, runs: Sequence[_Run]) -> list[str]:
+    """The subsets of most models, if any has scores."""
+    counts = Counter(subset for _, subset in {(run.model, part[1]) for run in runs for part in run.parts})
+    said = "; ".join(f"{subset} of {n} models" for subset, n in counts.most_common(_SHOWN))
+    return [f"{task} ({said})"] if counts else []
 
 
 def _of_file(path: Path, options: Options) -> _Run:
@@ -163,7 +175,7 @@ def _of_file(path: Path, options: Options) -> _Run:
     model, revision = _model_of(path)
     entries = list(_entries(value, path))
     metric, key = _defined(task)[1], options.metric_of.get(task, options.metric)
-    names = ["main_score", metric, *_OLD_NAMES.get(metric, ())]
+    names = ["main_score", metric, *_OLD_NAMES.get(metric, () if task in _definitions() else _OLD_METRICS)]
     if key and all(key in entry for _, _, entry in entries):
         metric, names = key, [key]
     parts: dict[_Part, float] = {}
