@@ -19,6 +19,7 @@ SMALLEST = {
     "as_processor": "baseline true",
     "average_coverage": "--sets 2",
     "backends": "--rounds 1 --sentences 4 --decisions 1 --repetitions 1 --backends 1",
+    "board_error_rates": "--sets 2",
     "bootstrap_speed": "--epochs 2 --repeats 1",
     "default_experiment": "{repository} {repository} --configfile {tiny}",
     "document_coverage": "--mirror {mirror} --sets faquad --samples 2 --resamples 19",

@@ -140,7 +140,7 @@ def test_tasks_of_one_source_are_averaged_for_tests_over_tasks(folder, tmp_path)
     run(tmp_path, rows, sources=sources)
     for row in read(tmp_path, "across"):
         assert (row.n_tasks, row.units, row.n_units, row.n_sources) == (3, "sources", 2, 2)
-        assert row.p_wilcoxon >= 0.5  # 2 / 2² with two units
+        assert row.p_adjusted >= 0.5 and math.isinf(row.least_separable)  # 2 / 2² with two units
         assert row.wins + row.ties + row.losses == 3
     found = read_json(tmp_path / "out/omnibus.json")["published"]
     assert (found["n_tasks"], found["units"], found["n_units"]) == (3, "sources", 2)
@@ -159,7 +159,7 @@ def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
     ranks = {row.model: row for row in read(tmp_path, "ranks")}
     weak = ranks["weak"]
     assert (weak.n_tasks, weak.complete) == (2, False)
-    assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.repeat_low, weak.place)))
+    assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.repeat_low, weak.rank_low)))
     assert ranks["good"].average_rank == pytest.approx(4 / 3)
     assert [(row.model_a, row.model_b) for row in read(tmp_path, "across")] == [("good", "fair")]
     assert read_json(tmp_path / "out/omnibus.json")["published"]["incomplete"] == ["weak"]

@@ -101,32 +101,6 @@ def test_a_collection_under_another_name_finds_its_vectors_and_others_do_not(emb
     assert embedded_texts == [TEXTS[:4], [], TEXTS[:4]]
 
 
-def test_an_interrupted_job_goes_on_with_what_it_had_and_leaves_vectors_of_whole_jobs(
-    embed, minilm, monkeypatch
-):
-    interrupted, lengths = OSError("stopped"), []
-
-    def stopping(batch, *rest):
-        lengths.append(len(batch))
-        if len(lengths) == 2:
-            raise interrupted
-        return check(batch, *rest)
-
-    monkeypatch.setitem(sentflow.encoders.vectors.embed.embed_texts.__kwdefaults__, "shard_seconds", 0)
-    check = sentflow.encoders.vectors.embed._check_vectors
-    monkeypatch.setattr(sentflow.encoders.vectors.embed, "_check_vectors", stopping)
-    settings = {"batch_size": 2}
-    with pytest.raises(OSError, match="stopped"):
-        embed(minilm, settings=settings, code="a")
-    npy, info = embed(minilm, settings=settings, code="a")
-    assert lengths == [2, 2, 2, 2]  # three batches, of which the first is not made again
-    whole = read_embeddings(*embed(minilm, settings=settings, code="a", name="new"), TEXTS)
-    assert read_embeddings(npy, info, TEXTS).tobytes() == whole.tobytes()
-    kept = npy.parents[2] / "cache/vectors/my-model/dados.kept"
-    cached = [path for path in (npy.parents[2] / "cache").rglob("*") if path.is_file()]
-    assert sorted(cached) == [kept / name for name in ("about.json", "texts.npy", "vectors.npy")]
-
-
 @pytest.mark.parametrize(
     "changes", [{"code": "b"}, {"settings": {"normalise": True}}, {"entry": RANDOM}], ids=str
 )

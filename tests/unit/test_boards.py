@@ -1,6 +1,9 @@
 """Scores of published boards: each format by values known by hand, and what must never be read silently."""
 
+import json
 import math
+import os
+import random
 from pathlib import Path
 
 import pytest
@@ -226,14 +229,12 @@ def test_groups_come_from_the_file_or_the_options(tmp_path: Path) -> None:
 
 
 def test_names_of_options_must_exist(tmp_path: Path) -> None:
-    for options in (
-        {"lower": frozenset("X")},
-        {"without": frozenset("X")},
-        {"tasks": frozenset("X")},
-        {"metric_of": {"X": "y"}},
-    ):
+    for option in ("lower", "without", "tasks", "metric_of"):
         with pytest.raises(DataError, match="X"):
-            table(tmp_path, "model,A\nx,41\ny,42\n", **options)
+            table(tmp_path, "model,A\nx,41\ny,42\n", **{option: {"X": "y"}})
+    for option in ("models", "unit", "duplicates"):
+        with pytest.raises(DataError, match=f"--{option} 'cols'"):
+            table(tmp_path, "model,A\nx,41\ny,42\n", **{option: "cols"})
 
 
 def test_metrics_of_errors_are_better_where_they_are_lower(tmp_path: Path) -> None:
@@ -296,11 +297,86 @@ def test_the_same_score_as_fraction_and_percentage_is_one(tmp_path: Path) -> Non
     }
 
 
-def test_models_with_the_same_scores_are_named(tmp_path: Path) -> None:
-    text = "model,A,B,C\nx,41,42,43\ny,41,42,43\nz,41,42,44\nu,,42,43\n"
-    assert any("x = y" in note and "z" not in note for note in table(tmp_path, text).notes)
-
-
 def test_tasks_in_rows_may_have_a_column_of_groups(tmp_path: Path) -> None:
     rows = table(tmp_path, "task,group,x,y\nA,g,41,42\nB,g,43,44\n").rows
     assert {*rows["group"]} == {"g"}
+
+
+def _markdown(heading: list[str], rows: list[list[str]]) -> str:
+    lines = [heading, ["-"] * len(heading), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _latex(heading: list[str], rows: list[list[str]]) -> str:
+    marks = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&"})
+    lines = [" & ".join(cell.translate(marks) for cell in line) + r" \\" for line in (heading, *rows)]
+    return "\n".join(
+        (r"\begin{tabular}{lr}\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule\end{tabular}")
+    )
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_form_of_a_table_gives_the_same_scores(tmp_path: Path, seed: int) -> None:
+    """Names with spaces, marks and dots; scores with gaps, one of them 0, one below 0."""
+    draws = random.Random(seed)
+    models = [
+        f"{draws.choice('abc')}/{draws.choice(['big_m', 'x-1.5 b', 'Ünï & co', '7B (chat)'])} {n}"
+        for n in range(4)
+    ]
+    tasks = [f"{draws.choice(['STS', 'arc:easy', 'MMLU 5%', 'all_NLI'])}.{n}" for n in range(3)]
+    scores = {(m, t): round(draws.uniform(2, 99), 2) for m in models for t in tasks}
+    scores |= {(models[0], tasks[0]): math.nan, (models[1], tasks[1]): -3.5, (models[2], tasks[2]): 0.0}
+
+    def told(m: str, t: str) -> str:
+        return "" if math.isnan(scores[m, t]) else str(scores[m, t])
+
+    wide = ["Model", *tasks], [[m, *(told(m, t) for t in tasks)] for m in models]
+    turned = ["Task", *models], [[t, *(told(m, t) for m in models)] for t in tasks]
+    long = ["model", "task", "score"], [[m, t, told(m, t)] for m in models for t in tasks]
+    for number, (heading, rows) in enumerate((wide, turned, long)):
+        forms = {
+            "a.csv": "\n".join(",".join(f'"{cell}"' for cell in line) for line in (heading, *rows)),
+            "c.tsv": "\n".join("\t".join(line) for line in (heading, *rows)),
+            "d.md": _markdown(heading, rows),
+            "e.tex": _latex(heading, rows),
+            "f.json": json.dumps([dict(zip(heading, line, strict=True)) for line in rows]),
+        }
+        if number < 2:
+            del forms["f.json"]  # known by its key of scores
+        for name, text in forms.items():
+            found = cells(table(tmp_path, text, name=name))
+            assert found == pytest.approx(scores, nan_ok=True), name
+
+
+def test_means_of_other_tasks_are_none_whatever_their_names(tmp_path: Path) -> None:
+    """Group is the mean of A and B, Score that of A, B and C, both rounded; Like is near to Score."""
+    lines = (
+        "model,A,B,Group,C,Score,Like",
+        "x,41.2,50.1,45.7,60.3,50.5,50.9",
+        "y,44.0,52.5,48.3,66.1,54.2,54.0",
+        "z,30.9,20.2,25.6,12.4,21.2,21.0",
+        "u,70.3,71.4,70.9,72.5,71.4,71.4",
+    )
+    scores = table(tmp_path, "\n".join(lines))
+    assert {*scores.rows["task"]} == {"A", "B", "C", "Like"}
+    assert any("Group" in note and "B, A" in note for note in scores.notes)
+    kept = table(tmp_path, "\n".join(lines), tasks=frozenset(["A", "B", "Group"]))
+    assert {*kept.rows["task"]} == {"A", "B", "Group"}
+
+
+def test_pipes_and_circles_of_links_do_not_hang(tmp_path: Path) -> None:
+    board = tmp_path / "board"
+    board.mkdir()
+    (board / "a.csv").write_text("model,A\nx,41\ny,42\n", encoding="utf-8")
+    (board / "round").symlink_to(board)
+    os.mkfifo(board / "pipe")
+    assert len(read_files([board]).rows) == 2
+    with pytest.raises(DataError, match="pipe"):
+        read_files([board / "pipe"])
+
+
+def test_truth_values_are_scores_of_items_and_descriptions_in_wide_tables(tmp_path: Path) -> None:
+    lines = '{"model": "x", "instance_id": 1, "resolved": true}\n{"model": "y", "instance_id": 1, "resolved": false}\n'
+    assert cells(table(tmp_path, lines, name="toy.jsonl")) == {("x", "toy"): 1.0, ("y", "toy"): 0.0}
+    wide = table(tmp_path, "model,A,Merged,# Layers\nx,41,True,12\ny,42,False,24\n")
+    assert {*wide.rows["task"]} == {"A"}

@@ -49,6 +49,14 @@ def test_mteb_reads_files_of_all_versions() -> None:
     assert found[BIG, "ArguAna"] == 0.538  # the name is that of the metadata, not that of the folder
 
 
+@pytest.mark.parametrize("task", ["MindSmallReranking", "CMedQAv1"])
+def test_mteb_old_files_of_renamed_metrics_and_tasks_have_a_main_score(task: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        json.dumps({"mteb_dataset_name": task, "test": {"map": 0.3, "mrr": 0.4}})
+    )
+    assert read(tmp_path / "a.json").rows["score"].tolist() == [0.3]
+
+
 def test_mteb_takes_the_split_of_the_definition() -> None:
     """AFQMC is evaluated on validation; its test split is NaN."""
     assert scores(read(f"{REVISION}/AFQMC.json")) == {(TINY, "AFQMC"): 0.233}
@@ -72,7 +80,7 @@ def test_mteb_models_without_a_common_subset_are_refused(tmp_path: Path) -> None
         tmp_path / "lab__other" / "x" / "MassiveIntentClassification.json",
         scores={"test": [entry]},
     )
-    with pytest.raises(DataError, match="MassiveIntentClassification:"):
+    with pytest.raises(DataError, match="MassiveIntentClassification .*pl of 1 models"):
         read(f"{REVISION}/MassiveIntentClassification.json", other)
 
 
@@ -95,6 +103,16 @@ def test_mteb_other_metrics_can_be_chosen() -> None:
     found = read(f"{REVISION}/ArguAna.json", metric="ndcg_at_1")
     assert scores(found) == {(TINY, "ArguAna"): 0.2884}
     assert found.rows["metric"].tolist() == ["ndcg_at_1"]
+
+
+def test_mteb_names_models_by_folders_where_nothing_else_says_them(tmp_path: Path) -> None:
+    for below, name in (
+        ("results/lab__a__b/1234567", "lab/a__b"),
+        ("results/lab__a__b/1234567/experiments/dim_64", "lab/a__b (dim_64)"),
+        ("old/lab__c", "lab/c"),
+    ):
+        path = changed(f"{REVISION}/ArguAna.json", tmp_path / below / "ArguAna.json")
+        assert read(path).rows["model"].tolist() == [name]
 
 
 def test_mteb_predictions_and_speed_are_no_scores(tmp_path: Path) -> None:
@@ -398,3 +416,46 @@ def test_files_of_another_form_are_refused_as_data(tmp_path: Path, name: str, te
     (tmp_path / name).write_text(text)
     with pytest.raises(DataError):
         read(tmp_path)
+
+
+def test_lighteval_takes_documents_and_drops_averages() -> None:
+    found = read("lighteval/v0.13")
+    rows = found.rows
+    assert {*rows["task"]} == {"mmlu:anatomy|5", "mmlu:virology|5", "glue:cola|0"}
+    assert rows.groupby("task")["score"].mean().to_dict() == pytest.approx(
+        {"mmlu:anatomy|5": 0.75, "mmlu:virology|5": 1 / 3, "glue:cola|0": 0.167}
+    )
+    assert rows[rows["task"] == "mmlu:anatomy|5"]["item"].tolist() == ["0", "1", "2", "3"]
+    assert {*rows[rows["task"].str.startswith("mmlu")]["group"]} == {"mmlu"}
+    with pytest.raises(DataError, match="names no model"):
+        read("lighteval/v0.13/details")
+
+
+def test_lighteval_before_011_has_documents_in_the_order_of_rows() -> None:
+    with pytest.raises(DataError, match=r"arc:challenge\|25 \(acc; acc_norm\)"):
+        read("lighteval/v0.9")
+    rows = read("lighteval/v0.9", metric="acc_norm").rows
+    assert rows[["item", "score"]].to_numpy().tolist() == [["0", 0.0], ["1", 1.0], ["2", 0.0]]
+    assert {*rows["task"]} == {"arc:challenge|25"}  # without the suite
+
+
+def test_lighteval_metrics_over_a_corpus_have_no_items(tmp_path: Path) -> None:
+    folder = shutil.copytree(BOARDS / "lighteval/v0.13", tmp_path / "board")
+    (path,) = (folder / "results").rglob("*.json")
+    value = json.loads(path.read_text())
+    value["config_tasks"]["mmlu:anatomy|5"]["metrics"][0]["corpus_level_fn"] = "matthews_corrcoef"
+    path.write_text(json.dumps(value))
+    rows = read(folder).rows
+    assert rows[rows["task"] == "mmlu:anatomy|5"]["item"].tolist() == [""]
+
+
+def test_open_llm_leaderboards_count_what_they_counted() -> None:
+    first = read("lighteval/open_llm_leaderboard_v1").rows.set_index("task")
+    assert first["score"]["arc:challenge|25"] == 0.5461  # acc_norm
+    assert first["score"]["truthfulqa:mc|0"] == 0.4356  # mc2
+    assert first["group"]["hendrycksTest-anatomy|5"] == first["group"]["hendrycksTest-virology|5"] != ""
+    second = read("lighteval/open_llm_leaderboard_v2")
+    assert scores(second)["acme/tiny-13b", "BBH"] == 26.9
+    assert scores(second)["acme/tiny-7b (float16)", "BBH"] == 19.2  # one model, twice
+    assert {*second.rows["task"]} == {"IFEval", "BBH", "MATH Lvl 5"}
+    assert scores(read("lighteval/open_llm_leaderboard_v2", metric="raw"))["acme/tiny-13b", "BBH"] == 0.4893

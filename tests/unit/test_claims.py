@@ -5,11 +5,20 @@ import dataclasses
 import fake_comparisons
 import fake_similarity
 import fake_summary
+import numpy as np
 import pytest
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import Marks
-from sentflow.report.claims import Comparison, Ranking, System, of_probing, of_similarity, tasks_of
+from sentflow.report.claims import (
+    Comparison,
+    Ranking,
+    System,
+    of_probing,
+    of_similarity,
+    over_units,
+    tasks_of,
+)
 from sentflow.report.costs.summary import encoder_rows
 from sentflow.report.families.similarity.rows import main_rows
 
@@ -31,7 +40,9 @@ def test_means_and_differences_are_those_of_the_files_and_incomplete_encoders_ha
     for row in compared.across:
         a, b = (ranking.tests[pair] for pair in ((row.model_a, row.model_b), (row.model_b, row.model_a)))
         assert (a.difference, a.low, b.low) == (row.difference, row.low, -row.high)
-        assert a.is_significant == (row.separated and not row.low <= 0 <= row.high)
+        assert (a.is_significant, a.p) == (row.separated, row.p_adjusted)
+    limits = {row.model: (row.rank_low, row.rank_high) for row in compared.ranks}
+    assert {system.name: ranking.place(system) for system in ranking.systems} == limits
     rows = [row for row in SCORES if (row.task, row.model) != ("T1A-sample", "minilm-l6")]
     (ranking,) = of_probing(rows, fake_comparisons.comparisons(rows))
     assert "minilm-l6" not in {system.name for system in ranking.systems}
@@ -40,16 +51,12 @@ def test_means_and_differences_are_those_of_the_files_and_incomplete_encoders_ha
 def test_nobody_is_called_best_whom_no_test_separates():
     compared = fake_comparisons.comparisons(EVERY)
 
-    def said(**changes):
-        across = [dataclasses.replace(row, **changes) for row in compared.across]
-        return verdict(EVERY, dataclasses.replace(compared, across=across))
+    def said(low):
+        ranks = [dataclasses.replace(row, rank_low=low) for row in compared.ranks]
+        return verdict(EVERY, dataclasses.replace(compared, ranks=ranks))
 
-    assert said(separated=True, low=0.01).startswith("all-MiniLM-L6-v2 is best")
-    for changes in (
-        {"separated": False},
-        {"separated": True, "low": -0.01},  # the test and the average difference disagree
-    ):
-        assert "not significant" in said(**changes)
+    assert said(2).startswith("all-MiniLM-L6-v2 is best") and "A typical pair needs" in said(2)
+    assert "not significant" in said(1)
     assert "No test was made" in verdict(EVERY, Comparisons())
     assert "Three tasks are too few" in verdict(SCORES, fake_comparisons.comparisons(SCORES))
 
@@ -114,7 +121,22 @@ def test_places_leave_open_what_tests_leave_open():
     found = ranking(0.7, 0.6, 0.5, significant=[("a", "c")])
     assert [found.place(system) for system in found.systems] == [(1, 2), (1, 3), (2, 3)]
     assert found.counts() == (1, 3)
-    assert found.finding() == "Two encoders may be the best. The other one is significantly behind."
+    assert found.finding() == "Two encoders are tied for first place. The other one is significantly behind."
+
+
+def test_means_over_six_units_are_tested_and_tasks_of_one_source_are_one():
+    about = Ranking((System("a", "A", 0.7), System("b", "B", 0.6)), {}, "encoder", "mean", "over pair sets")
+    scores = np.array([[0.70, 0.6], [0.71, 0.6], [0.69, 0.6], [0.72, 0.6], [0.68, 0.6], [0.70, 0.6]])
+
+    def tested(n, sources=(*"abcdef",)):
+        return over_units(about, scores[:n], list(sources[:n]), "pair set", 0.05)
+
+    found = tested(6)
+    assert found.tests["a", "b"].p == 1 / 32 and found.tests["a", "b"].difference == pytest.approx(0.1)
+    assert [found.place(system) for system in found.systems] == [(1, 1), (2, 2)]
+    assert "five pair sets" in (few := tested(5)).too_few and not few.is_tested
+    assert tested(6, "aabbcc").too_few == "three sources"
+    assert tested(6, "aaaaaa").is_tested  # tasks of a single source stand for its further ones
 
 
 def test_unit_sets_have_their_leaders():

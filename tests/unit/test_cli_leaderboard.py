@@ -3,13 +3,18 @@
 import json
 from pathlib import Path
 
+import fake_comparisons
 import pytest
 from made_scores import write_scores
 from small_tasks import make_task
 from typer.testing import CliRunner
 
+import sentflow
 from sentflow.cli.app import app
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.io import read_json, write_digest, write_json, write_sealed
+from sentflow.files.rows import write_rows
+from sentflow.report import claims
 from sentflow.texts.table import write_task
 
 
@@ -102,7 +107,48 @@ def test_pair_sets_and_question_sets_have_boards_of_their_own(tmp_path):
     assert "No results of any run: tasks." in " ".join(ask(tmp_path)[1].split())
 
 
+def compared(folder: Path, models: dict[str, float]) -> Path:
+    """A finished run over ten tasks, of encoders that answer right with these probabilities."""
+    results = folder / "results"
+    rows = write_scores(results, {f"T{task}": models for task in range(10)})
+    write_rows(results / "summary/scores.parquet", ScoreRow, rows)
+    fake_comparisons.write_comparisons(results / "comparisons", rows)
+    return folder
+
+
+def test_page_command_and_api_give_one_verdict_and_runs_together_that_of_one_experiment(tmp_path):
+    skills = {"good": 0.9, "better": 0.92, "poor": 0.6}
+    whole = compared(tmp_path / "whole", skills)
+    ((ranking, _),) = claims.rankings(whole / "results")  # from which the page is drawn
+    (board,) = boards(whole)
+    (fact,) = claims.facts(whole / "results")
+    assert board["verdict"] == fact and "not significant" in fact and "A typical pair needs" in fact
+    shown = CliRunner().invoke(app, ["show", str(whole)]).stdout
+    assert fact in " ".join(shown.split()) and fact in repr(sentflow.read_results(whole / "results"))
+    places = [list(ranking.place(system)) for system in ranking.systems]
+    assert [entry["places"] for entry in board["entries"]] == places == [[1, 2], [1, 2], [3, 3]]
+    parts = [compared(tmp_path / name, {name: skill}) for name, skill in skills.items()]
+    (joint,) = boards(*parts)
+    assert [entry["places"] for entry in joint["entries"]] == places
+    assert joint["verdict"] == board["verdict"].replace("Title of ", "")
+    standing = sentflow.leaderboard(parts)
+    assert [[place.low, place.high] for place in standing.places] == places and standing.n_units == 10
+    for part in parts:
+        (part / "results/comparisons/omnibus.json").unlink()
+    (unknown,) = boards(*parts)
+    assert "No test was made" in unknown["verdict"] and unknown["entries"][0]["places"] is None
+
+
 def test_an_undefined_score_is_last_and_no_number(runs):
     change(runs[1], "T1", "c", mean=None)
     (board,) = boards(*runs)
     assert board["entries"][-1]["encoder"] == "c" and board["entries"][-1]["mean"] is None
+
+
+def test_results_folders_can_be_written_like_any_board(runs, tmp_path):
+    code, said = ask(*runs, "--out", tmp_path / "board")
+    assert code == 0, said
+    assert said.startswith("2 tasks")
+    lines = (tmp_path / "board/scores.csv").read_text().splitlines()
+    assert lines[0].split(",")[1:] == ["T1", "T2"]
+    assert sorted(line.split(",")[0] for line in lines[1:]) == ["a", "b", "c"]

@@ -171,13 +171,6 @@ def test_boards_that_cannot_be_ranked_are_refused():
         standing_of(scores_from(matrix), Question(common=True))
 
 
-def test_equal_rows_are_told():
-    matrix = board(8, 4)
-    matrix[:, 3] = matrix[:, 1]
-    (note,) = standing_of(scores_from(matrix)).notes
-    assert "m1 and m3" in note
-
-
 # --- directions and units --------------------------------------------------------------------------------------
 
 
@@ -194,6 +187,16 @@ def test_lower_is_better_turns_the_order_and_nothing_else():
     )
     assert (a.difference, a.low, a.high) == pytest.approx((-b.difference, -b.high, -b.low))
     assert (a.p_alone, a.sentence) == (b.p_alone, b.sentence)
+
+
+@pytest.mark.parametrize("n_tasks", [1, 3])
+def test_items_of_errors_are_turned(n_tasks):
+    matrix = items(n_tasks, 4, 40)
+    up = standing_of(scores_from(matrix), Question(separate=(("m0", "m3"),)))
+    down = standing_of(scores_from(-matrix, higher_is_better=False), Question(separate=(("m0", "m3"),)))
+    assert ranked(up) == ranked(down) == ["m0", "m1", "m2", "m3"]
+    assert [place.low for place in up.places] == [place.low for place in down.places]
+    assert up.named[0].difference == pytest.approx(-down.named[0].difference)
 
 
 def test_errors_beside_percentages_become_percentages():
@@ -244,6 +247,18 @@ def test_items_of_one_task_are_units_of_the_flips():
     order = [int(name[1:]) for name in ranked(standing)]
     assert (standing.p == separate(matrix[0][order].T).p).all()
     assert standing.population == "new items of this task"
+
+
+def test_groups_of_the_items_of_one_task_are_units_for_new_groups():
+    matrix = items(1, 4, 80)
+    rows = scores_from(matrix).rows
+    sources = np.arange(80) // 10
+    rows["group"] = [f"source {sources[int(item)]}" for item in rows["item"]]
+    of_groups, of_items = standings_of(Scores(rows))
+    order = [int(name[1:]) for name in ranked(of_groups)]
+    assert (of_groups.units, of_groups.n_units) == ("group", 8)
+    assert of_groups.p == pytest.approx(separate(matrix[0][order].T, sources).p)
+    assert (of_items.units, of_items.n_units) == ("item", 80)
 
 
 def test_items_of_many_tasks_give_both_and_the_choice():

@@ -1,7 +1,8 @@
 """sentflow: from sentence encoders to tables and figures.
 
 For notebooks: `UlyssesSentEval`, `STSBEval` and `TMUPEval` for alignment and uniformity, `retrieve`, `evaluate_run` and
-`compare_runs` for search, `read_results` for a finished run, and `sparse` for learned sparse encoders.
+`compare_runs` for search, `leaderboard` for published boards, `read_results` for a finished run, and `sparse` for
+learned sparse encoders.
 """
 
 from importlib import import_module
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from sentflow import sparse as sparse
     from sentflow.api.alignment import STSBEval as STSBEval
     from sentflow.api.alignment import TMUPEval as TMUPEval
+    from sentflow.api.boards import leaderboard as leaderboard
     from sentflow.api.data import probe_protocol as probe_protocol
     from sentflow.api.evaluator import UlyssesSentEval as UlyssesSentEval
     from sentflow.api.evaluator import UlyssesSentEvalLazy as UlyssesSentEvalLazy
@@ -26,6 +28,7 @@ _MODULES = {
     "UlyssesSentEvalLazy": "sentflow.api.evaluator",
     "compare_runs": "sentflow.api.run_evaluation",
     "evaluate_run": "sentflow.api.run_evaluation",
+    "leaderboard": "sentflow.api.boards",
     "probe_protocol": "sentflow.api.data",
     "read_results": "sentflow.api.read_results",
     "retrieve": "sentflow.api.retrieval",

@@ -240,21 +240,10 @@ _SAME = 0.02
 class SentenceEncoder:
     """Vectors of sentences from a function of either kind.
 
-    Parameters
-    ----------
-    encode_fn
-        A function of one string that returns a vector, or of a list of strings that returns one vector per string; or
-        an object with such an ``encode``, e.g. a SentenceTransformer.
-    batch_size
-        Strings per call of a function of lists.
+    `encode_fn`: a function of one string that returns a vector, or of a list of strings that returns one vector per
+    string; or an object with such an ``encode``, e.g. a SentenceTransformer. `batch_size`: strings per call of a
+    function of lists. Raises ArgumentError: it cannot be called.
 
-    Raises
-    ------
-    ArgumentError
-        It cannot be called.
-
-    Notes
-    -----
     Which kind it is, is found out on the first two sentences: the function is called with the first alone, then with a
     list of both. It is taken for one of lists if it returns two vectors whose first is that of the first sentence
     alone (or if it does not take one string); otherwise for one of strings, which is always right and only slower.
@@ -276,10 +265,8 @@ class SentenceEncoder:
     def vectors(self, texts: Sequence[str]) -> FloatArray:
         """(n, d) float32 vectors of n >= 2 distinct texts.
 
-        Raises
-        ------
-        ArgumentError
-            The function fails on a string and on a list, or returns something else than finite vectors of one width.
+        Raises ArgumentError: the function fails on a string and on a list, or returns something else than finite
+        vectors of one width.
         """
         if self._takes_lists(texts[0], texts[1]):
             parts = [
@@ -372,13 +359,7 @@ def named_model(name: str | Path, folder: Path, mirrors: Sequence[str]) -> Any:
 
 
 class OwnEncoder:
-    """Features by a user's class, with ``encode`` or ``embed``, lazy or not; see docs/own-encoder.md.
-
-    Attributes
-    ----------
-    lazy
-        Whether the class learns from the training part of each fold.
-    """
+    """Features by a user's class, with ``encode`` or ``embed``, lazy or not; see docs/own-encoder.md."""
 
     def __init__(self, reference: str, arguments: Mapping[str, Any]) -> None:
         entry = {"kind": CUSTOM, "custom": reference, "arguments": dict(arguments)}
@@ -386,7 +367,7 @@ class OwnEncoder:
             told = [problem.removeprefix("models.own.").removeprefix("custom: ") for problem in problems]
             raise ArgumentError(f"sentence_model={reference!r}: {' '.join(told)}")
         manifest = fetch_model("own", entry, Path())
-        self.lazy: bool = manifest.settings["lazy"]
+        self.lazy: bool = manifest.settings["lazy"]  # whether it learns from the training part of each fold
         self._code = CustomCode.load(manifest, offline=False)
         self._embeds = manifest.settings["level"] == EMBED
         self._featuriser = CustomFeaturiser(self._code)

@@ -1,4 +1,4 @@
-"""The scores of a board as arrays: which models have all of them, in which order, and what repeats them."""
+"""The scores of a board as arrays: which models have all of them, and in which order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sentflow.boards.scores import FRACTION, PERCENT, Scores
-from sentflow.errors import DataError
-from sentflow.errors import listed as first_ones
-from sentflow.report.numbers import counted, listed
+from sentflow.errors import DataError, listed
+from sentflow.report.numbers import counted
 
 
 @dataclass(frozen=True)
@@ -22,27 +21,20 @@ class Board:
     values: np.ndarray  # (M,) means, as printed
     sign: float  # −1 where lower is better, so that sign · scores is higher for the better
     groups: list[str]  # of tasks, empty where nothing is said
-    # items: (item, M) of each task; empty without items. seeds: (k,) means over tasks of each model; empty without
-    items: list[np.ndarray]
-    seeds: list[np.ndarray]
+    items: list[np.ndarray]  # (item, M) of each task; empty without items
+    item_groups: list[str]  # of the items of the only task; empty where they have none
+    seeds: list[np.ndarray]  # (k,) means over tasks of each model; empty without seeds
     unit: str
     unranked: dict[str, tuple[str, ...]]
     notes: tuple[str, ...]
 
 
 def board_of(scores: Scores, *, common: bool) -> Board:
+    """The models that have all tasks; with `common` all, in the order that tasks which pairs share lead to expect."""
     rows, sign, notes = _turned(scores.rows[scores.rows["score"].notna()])
     models, tasks = list(rows["model"].unique()), list(rows["task"].unique())
-    by_item = rows.groupby(["task", "item", "model"], sort=False)["score"].mean().unstack("model")[models]
-    here = by_item.notna()
-    of_task = here.index.get_level_values("task")
-    scored = here.groupby(of_task).any().sum(axis=1).reindex(of_task).to_numpy()
-    is_common = 2 * here.sum(axis=1).to_numpy() >= scored
-    if not is_common.all():
-        notes.append(
-            f"Left out: {counted(int((~is_common).sum()), 'item')} that fewer than half of the models have."
-        )
-    by_item, of_task = by_item[is_common], of_task[is_common]
+    by_item = _common_items(rows, models, notes)
+    of_task = by_item.index.get_level_values("task")
     # a model without some items of a task has no mean that compares with those of others
     whole = by_item.notna().groupby(of_task).all()
     cells = by_item.groupby(of_task).mean().where(whole).reindex(tasks)
@@ -50,30 +42,48 @@ def board_of(scores: Scores, *, common: bool) -> Board:
     ranked = [model for model in models if common or model not in gaps]
     if not ranked:
         raise DataError(_nobody(cells))
-    matrix = cells[ranked].to_numpy()
-    values = _adjusted(matrix) if common and gaps else matrix.mean(axis=0)
-    order = np.argsort(-sign * values, kind="stable")
-    ranked = [ranked[index] for index in order]
-    if common and gaps:
+    values = cells[ranked].to_numpy().mean(axis=0)
+    has_gaps = common and bool(gaps)
+    if has_gaps:
+        values = _adjusted(cells[ranked].to_numpy())
         notes.append(
             "Models with gaps are compared with each other by the tasks that both have. Their means are those of an "
             "additive model of tasks and models."
         )
-    has_gaps = common and bool(gaps)
-    group = rows.drop_duplicates("task").set_index("task")["group"].reindex(tasks)
-    return Board(
-        ranked,
-        tasks,
-        matrix[:, order],
-        values[order],
-        sign,
-        group.tolist(),
-        [] if has_gaps or not rows["item"].ne("").all() else _items(by_item[ranked], tasks),
-        [] if has_gaps or not rows["seed"].ne("").all() else _seeds(rows, ranked, len(tasks)),
-        next(iter(rows["unit"]), ""),
-        {} if common else gaps,
-        (*scores.notes, *notes, *_same(ranked, matrix[:, order])),
+    order = np.argsort(-sign * values, kind="stable")
+    ranked = [ranked[index] for index in order]
+    has_items, has_seeds = (not has_gaps and rows[kind].ne("").all() for kind in ("item", "seed"))
+    of_item = (
+        rows.drop_duplicates(["task", "item"]).set_index(["task", "item"])["group"].reindex(by_item.index)
     )
+    own = of_item.groupby(of_task).agg(lambda group: group.iloc[0] if group.nunique() == 1 else "")
+    return Board(
+        models=ranked,
+        tasks=tasks,
+        shown=cells[ranked].to_numpy(),
+        values=values[order],
+        sign=sign,
+        groups=own.reindex(tasks).tolist(),
+        items=_items(by_item[ranked], tasks) if has_items else [],
+        item_groups=of_item.tolist() if len(tasks) == 1 and own.eq("").all() and of_item.ne("").all() else [],
+        seeds=_seeds(rows, ranked, len(tasks)) if has_seeds else [],
+        unit=next(iter(rows["unit"]), ""),
+        unranked={} if common else gaps,
+        notes=(*scores.notes, *notes),
+    )
+
+
+def _common_items(rows: pd.DataFrame, models: list[str], notes: list[str]) -> pd.DataFrame:
+    """(task, item) × model of the items that half of the models of a task have; NaN where there is no score."""
+    means = rows.groupby(["task", "item", "model"], sort=False)["score"].mean()
+    by_item = means.unstack("model")[models]
+    here = by_item.notna()
+    of_task = here.index.get_level_values("task")
+    n_models = here.groupby(of_task).any().sum(axis=1).reindex(of_task).to_numpy()
+    is_common = 2 * here.sum(axis=1).to_numpy() >= n_models
+    if n_left_out := int((~is_common).sum()):
+        notes.append(f"Left out: {counted(n_left_out, 'item')} that fewer than half of the models have.")
+    return by_item[is_common]
 
 
 def _turned(rows: pd.DataFrame) -> tuple[pd.DataFrame, float, list[str]]:
@@ -85,11 +95,11 @@ def _turned(rows: pd.DataFrame) -> tuple[pd.DataFrame, float, list[str]]:
     unit = next(iter(rows["unit"]))
     if unit not in (PERCENT, FRACTION):
         raise DataError(
-            f"lower is better on {first_ones(tasks, 5)} and higher on others, so that no mean has a meaning. Leave "
+            f"lower is better on {listed(tasks, 5)} and higher on others, so that no mean has a meaning. Leave "
             f"tasks out, for example with --without {tasks[0]!r}."
         )
     top = 100 if unit == PERCENT else 1
-    note = f"Lower is better on {first_ones(tasks, 5)}: {top} less the score is shown and averaged."
+    note = f"Lower is better on {listed(tasks, 5)}: {top} less the score is shown and averaged."
     return rows.assign(score=rows["score"].where(higher, top - rows["score"])), 1.0, [note]
 
 
@@ -130,15 +140,3 @@ def _seeds(rows: pd.DataFrame, models: Sequence[str], n_tasks: int) -> list[np.n
     whole = by_seed[by_seed.notna().sum(axis=1) == n_tasks].mean(axis=1)
     of_model = {str(model): own for model, own in whole.groupby(whole.index.get_level_values("model"))}
     return [of_model[model].to_numpy() if model in of_model else np.empty(0) for model in models]
-
-
-def _same(models: Sequence[str], scores: np.ndarray) -> list[str]:
-    """Models with the same scores throughout."""
-    alike: dict[bytes, list[str]] = {}
-    for model, own in zip(models, scores.T, strict=True):
-        alike.setdefault(own.tobytes(), []).append(model)
-    return [
-        f"{listed(names)} have the same score on every task: they may be one model."
-        for names in alike.values()
-        if len(names) > 1
-    ]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
@@ -13,7 +14,9 @@ from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
 _SHOWN = 5
-_MANY = 3  # tasks on which two models are not equal by chance
+# A task that is the mean of others: of how many models at least, of how many tasks it is looked for, and how far its
+# scores lie apart at least, in units of their last digit
+_FEWEST, _MOST_TASKS, _SPREAD = 4, 200, 20
 _RULES = ("first", "last", "best", "mean")
 _CELL = ["model", "task", "item", "seed"]
 # No boards, though a folder of results has them
@@ -43,6 +46,9 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
         metrics, scores, units or directions of one task.
     """
     options = options or Options()
+    _refuse_unknown("--duplicates", filter(None, [options.duplicates]), _RULES)
+    _refuse_unknown("--unit", filter(None, [options.unit]), (FRACTION, PERCENT))
+    _refuse_unknown("--models", filter(None, [options.models]), ("rows", "columns"))
     found = [one for path in dict.fromkeys(paths) for one in _readable(path)]
     options = replace(options, files=tuple(path for path, _ in found))
     tables: list[pd.DataFrame] = []
@@ -57,7 +63,6 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
     for step in _STEPS:
         rows, told = step(rows, options)
         notes += told
-    notes += _twins(rows)
     rows["higher_is_better"] = rows["higher_is_better"].astype(bool)
     return Scores(rows.drop(columns="file").reset_index(drop=True), tuple(dict.fromkeys(notes)))
 
@@ -66,6 +71,8 @@ def _readable(path: Path) -> list[tuple[Path, Reader]]:
     """The file or folder, or what lies in it, each with the reader of its format."""
     if not path.exists():
         raise DataError(f"there is no file or folder {path}. Write the path of results.")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is a pipe or a device. Save what it gives as a file first.")
     found = list(_inside(path))
     if not found:
         if path.is_dir():
@@ -89,7 +96,8 @@ def _inside(path: Path) -> Iterator[tuple[Path, Reader]]:
             return
     if path.is_dir():
         for child in sorted(path.iterdir()):
-            if not _BESIDE.fullmatch(child.name):
+            is_link_up = child.is_dir() and child.is_symlink()  # it may lead round in a circle
+            if not (_BESIDE.fullmatch(child.name) or is_link_up) and (child.is_file() or child.is_dir()):
                 yield from _inside(child)
 
 
@@ -176,6 +184,30 @@ def _metric_among(wanted: str, names: Sequence[str]) -> str | None:
     return None
 
 
+def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+    """Without tasks that are, for each model, the mean of those next to them, whatever their names."""
+    whole = rows[rows["item"].eq("") & rows["seed"].eq("") & rows["score"].notna()]
+    tasks = _names(whole["task"])
+    table = whole.groupby(["task", "model"], sort=False)["score"].mean().unstack()
+    if table.shape[1] < _FEWEST or len(tasks) > _MOST_TASKS:
+        return rows, []
+    values = table.reindex(tasks).to_numpy(dtype=np.float64)
+    means = {}
+    for place, (task, own) in enumerate(zip(tasks, values, strict=True)):
+        step = 10.0 ** -max(len(f"{score:.10g}".partition(".")[2]) for score in own[~np.isnan(own)])
+        if task in options.tasks or np.nanmax(own) - np.nanmin(own) < _SPREAD * step:
+            continue
+        before = [n for n in range(place)[::-1] if tasks[n] not in means]
+        for near in (before, [*range(place + 1, len(tasks))]):
+            of_first = np.cumsum(values[near], axis=0) / np.arange(1, len(near) + 1)[:, None]
+            gaps = np.abs(of_first - own)[1:]  # of the mean of one there is none
+            fits = ((gaps <= step) | np.isnan(gaps)).all(axis=1) & ((~np.isnan(gaps)).sum(axis=1) >= _FEWEST)
+            if fits.any():
+                means[task] = [tasks[n] for n in near[: 2 + int(fits.argmax())]]
+    notes = [f"Dropped {task}: it is the mean of {listed(others, _SHOWN)}." for task, others in means.items()]
+    return rows[~rows["task"].isin(means)], notes
+
+
 def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """True or False in every row, by the file, the options, or the name of a metric of errors."""
     _refuse_unknown("--lower", options.lower, [*_names(rows["task"]), *_names(rows["metric"])])
@@ -215,7 +247,6 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
 
 def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """One score per cell."""
-    _refuse_unknown("--duplicates", filter(None, [options.duplicates]), _RULES)
     repeated = rows.duplicated(_CELL, keep=False)
     if not repeated.any():
         return rows, []
@@ -309,7 +340,6 @@ def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.D
 
 def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """Scores of one unit: what no file says is decided for the whole board, never per cell."""
-    _refuse_unknown("--unit", filter(None, [options.unit]), (FRACTION, PERCENT))
     notes = []
     size = rows["score"].abs()
     unsaid = rows["unit"].eq("")
@@ -363,17 +393,7 @@ def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
             )
 
 
-def _twins(rows: pd.DataFrame) -> list[str]:
-    """Names models that have the same score on each of several tasks, which may be one model with two names."""
-    means = rows.groupby(["model", "task"], sort=False)["score"].mean().unstack()
-    if means.shape[1] < _MANY:
-        return []
-    alike = means.dropna()[means.dropna().duplicated(keep=False)]
-    same = [f"{' = '.join(map(str, own.index))}" for _, own in alike.groupby([*alike.columns], sort=False)]
-    return [f"The same scores on all tasks, so perhaps one model: {listed(same)}."] if same else []
-
-
 _STEPS: tuple[Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]], ...] = (
-    *(_selected, _one_metric, _directed, _grouped),
+    *(_selected, _one_metric, _without_means, _directed, _grouped),
     *(_in_one_unit, _merged, _of_one_kind),
 )

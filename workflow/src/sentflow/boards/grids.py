@@ -1,5 +1,6 @@
 """Tables as they stand in files: CSV, Parquet, JSON, and what people paste, Markdown and LaTeX."""
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,13 +17,13 @@ from sentflow.texts.formats.raw import RawFile
 
 _DELIMITERS = ("\t", ";", ",", "|")
 _OBJECTS = re.compile(r"\s*(\{|\[\s*\{)")
-_SCORES = re.compile(r'"(score|value|result|main_score)"\s*:', re.IGNORECASE)
+_SCORES = re.compile(r'"(score|value|result|main_score|correct|resolved|passed)"\s*:', re.IGNORECASE)
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-*:?\s*)*\|?\s*")  # below the heading of a Markdown table
 _TABULAR = re.compile(r"\\begin\{(tabular[xy]?\*?|longtable|tabu)\}(.*?)\\end\{\1\}", re.DOTALL)
 _LINES = re.compile(
     r"\\(top|mid|bottom|h|c|cmid)(rule|line)\*?(\[[^\]]*\])?(\([^)]*\))?(\{[^{}]*\})?|\\addlinespace(\[[^\]]*\])?"
 )
-_SPAN = re.compile(r"\\multicolumn\s*\{\s*(\d+)\s*\}\s*\{[^{}]*\}\s*(.*)", re.DOTALL)
+_SPAN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}\s*\{[^{}]*\}\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,8 @@ class Grid:
 def is_grid(path: Path) -> bool:
     """Whether a file may hold a table: Parquet, JSON objects with scores, or text whose lines have columns."""
     start = beginning(path, 20_000)
-    if start.startswith("PAR1") or _is_utf16(start):
-        return True
-    if "\0" in start:
-        return False
+    if start.startswith("PAR1") or "\0" in start:
+        return start.startswith("PAR1") or _is_utf16(path)
     if _OBJECTS.match(start):
         is_lines = start.lstrip().startswith("[") or start.lstrip().partition("\n")[0].rstrip().endswith("}")
         return is_lines and _SCORES.search(start) is not None
@@ -70,7 +69,7 @@ def grids_of(path: Path) -> list[Grid]:
         if odd := [n for n, value in enumerate(values, 1) if not isinstance(value, dict)]:
             raise DataError(f"{path}: value {odd[0]} is no object. Write objects with model, task and score.")
         return [_grid(str(path), pd.DataFrame(values, dtype=object))]
-    file = RawFile(path, encoding="utf-16" if _is_utf16(start) else "utf-8")
+    file = RawFile(path, encoding="utf-16" if _is_utf16(path) else "utf-8")
     try:
         text = file.text()
     except DataError as error:
@@ -90,8 +89,9 @@ def grids_of(path: Path) -> list[Grid]:
     return found
 
 
-def _is_utf16(start: str) -> bool:
-    return start.startswith("\ufffd\ufffd") and "\0" in start
+def _is_utf16(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _is_rule(line: str) -> bool:

@@ -16,6 +16,7 @@ import pandas as pd
 from sentflow.errors import DataError, listed
 from sentflow.files.io import parse_json
 from sentflow.files.limits import BOARD_JSON_BYTES
+from sentflow.files.parquet_columns import column_names
 
 FRACTION, PERCENT = "fraction", "percent"
 
@@ -255,6 +256,14 @@ def beginning(path: Path, size: int = 4096) -> str:
             return stream.read(size).decode("utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def has_columns(path: Path, names: Iterable[str]) -> bool:
+    """Whether a file is Parquet with these columns."""
+    try:
+        return path.suffix == ".parquet" and path.is_file() and {*names} <= {*column_names(path)}
+    except DataError:
+        return False
 
 
 def json_of(path: Path) -> Any:

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from sentflow.boards.board import Board, board_of
 from sentflow.boards.scores import FRACTION, PERCENT, Scores
@@ -12,12 +14,12 @@ from sentflow.errors import DataError, instead, listed
 from sentflow.report.claims import Claim
 from sentflow.report.numbers import counted, decimal
 from sentflow.stats.across import independent_units
-from sentflow.stats.effective import FEWEST_VALUES, effective_clusters
+from sentflow.stats.effective import FEWEST_VALUES, effective_clusters, numbered
 from sentflow.stats.multiplicity import least_sign_flip_p
 from sentflow.stats.separation import (
+    ALPHA,
     FEWEST_GROUPS,
     FEWEST_SEEDS,
-    N_DRAWS,
     Estimate,
     Separation,
     brackets,
@@ -30,6 +32,9 @@ from sentflow.stats.separation import (
     separate_items,
     separate_seeds,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TASKS, ITEMS, SEEDS = POPULATIONS = ("tasks", "items", "seeds")
 """What tests can hold for, in the order of preference."""
@@ -45,9 +50,6 @@ class Question:
     separate: tuple[
         tuple[str, str], ...
     ] = ()  # models of which is told how many units would separate the two
-    level: float = 0.95
-    n_draws: int = N_DRAWS
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,12 +106,12 @@ class Standing:
     separated: np.ndarray  # (M, M) bool, symmetric
     # Runs of places, from 0 and with both ends, without a separated pair
     brackets: tuple[tuple[int, int], ...] = ()
-    least: float = float("nan")  # the least difference of means that this board could separate
+    least: float = float("nan")  # the difference of means that a typical pair needs to be separated
     refusal: str = ""  # why nothing is tested, and what is needed; else empty
     unranked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # model → tasks that it lacks
     named: tuple[Named, ...] = ()
     notes: tuple[str, ...] = ()  # warnings and what readers did, one sentence each
-    level: float = 0.95
+    level: float = 1 - ALPHA
     digits: int = 2
     unit: str = ""  # of all scores: ``"percent"``, ``"fraction"``, or empty for another one
     higher_is_better: bool = True  # of the mean
@@ -118,11 +120,11 @@ class Standing:
         """One line: how many are tied for first place, how many neighbours are not separated."""
         n = len(self.places)
         if self.refusal:
-            return Claim(self.refusal)
+            return Claim("{refusal}", {"refusal": self.refusal})
         tied = [place for place in self.places if place.is_tied_for_first]
-        values = {"population": self.population, "least": self.difference(self.least)}
+        values = {"least": self.difference(self.least)}
         can = (
-            "The smallest difference that this board can separate is {least}."
+            "A typical pair needs a difference of {least} to be separated."
             if math.isfinite(self.least)
             else "No difference is large enough for this board to separate two models."
         )
@@ -133,7 +135,7 @@ class Standing:
                 if len(tied) == 1
                 else "{first} and {second} are not separated"
             )
-            return Claim(f"For {{population}}, {said}. {can}", values)
+            return Claim(f"For {self.population}, {said}. {can}", values)
         beside = int(np.diag(self.separated, 1).sum())
         values |= {"tied": f"{len(tied)} of {n} models", "open": f"{n - 1 - beside} of {n - 1} neighbours"}
         said = "{tied} are tied for first place"
@@ -142,7 +144,7 @@ class Standing:
             said = "{first} is better than all others"
         elif len(tied) == n:
             values["tied"] = f"all {n} models"
-        return Claim(f"For {{population}}, {said}; {{open}} are not separated. {can}", values)
+        return Claim(f"For {self.population}, {said}; {{open}} are not separated. {can}", values)
 
     @property
     def sign(self) -> float:
@@ -152,6 +154,22 @@ class Standing:
     def difference(self, value: float) -> str:
         """A difference of scores in words: ``6.10 points`` of percentages."""
         return f"{decimal(value, self.digits)}{' points' if self.unit == PERCENT else ''}"
+
+    def frame(self) -> pd.DataFrame:
+        """A row per model, in order, then the unranked ones, with the columns of ``board.csv``."""
+        from sentflow.report.board.table import board_table  # which reads this module
+
+        table = board_table(self)
+        return pd.DataFrame(list(table.records), columns=list(table.header)).convert_dtypes()
+
+    def plot(self) -> "Figure":
+        """The figure of the page, which a notebook shows."""
+        from sentflow.api.figures import shown
+        from sentflow.report.board import figure
+        from sentflow.report.figure import canvas
+
+        with canvas.style():
+            return shown(figure.draw(self))
 
 
 def standing_of(scores: Scores, question: Question | None = None) -> Standing:
@@ -175,7 +193,7 @@ def standings_of(scores: Scores, question: Question | None = None) -> tuple[Stan
         raise DataError(f"--population {question.population}: {instead(question.population, POPULATIONS)}")
     board = board_of(scores, common=question.common)
     _refuse_unranked(board, question)
-    data = {name: data for name in POPULATIONS if (data := _data_of(board, name, question)) is not None}
+    data = {name: data for name in POPULATIONS if (data := _data_of(board, name)) is not None}
     chosen = [name for name in data if not data[name].refusal] or list(data)[-1:]
     if question.population:
         if question.population not in data:
@@ -223,28 +241,28 @@ class _Data:
     warnings: tuple[str, ...] = ()
 
 
-def _data_of(board: Board, population: str, question: Question) -> _Data | None:
+def _data_of(board: Board, population: str) -> _Data | None:
     """None where the files hold nothing of the kind."""
     if population == SEEDS:
-        return _by_seeds(board, question) if any(map(len, board.seeds)) else None
+        return _by_seeds(board) if any(map(len, board.seeds)) else None
     if population == ITEMS:
         if len(board.items) == 1:
             units = np.arange(len(board.items[0]))
-            return _by_groups(board.items[0], units, "item", "new items of this task", question)
-        return _by_items(board, question) if board.items else None
+            return _by_groups(board.sign * board.items[0], units, "item", "new items of this task")
+        return _by_items(board) if board.items else None
+    if board.items and board.item_groups:
+        kind = "new groups of items of this kind"
+        return _by_groups(board.sign * board.items[0], numbered(board.item_groups), "group", kind)
     sources = [own or (task,) for own, task in zip(board.groups, board.tasks, strict=True)]
     group = independent_units(sources)
     is_grouped = group.max() + 1 < len(group)
     kind = "new groups of tasks of this kind" if is_grouped else "new tasks of this kind"
-    return _by_groups(board.sign * board.shown, group, "group" if is_grouped else "task", kind, question)
+    return _by_groups(board.sign * board.shown, group, "group" if is_grouped else "task", kind)
 
 
-def _by_groups(
-    scores: np.ndarray, group: np.ndarray, units: str, population: str, question: Question
-) -> _Data:
+def _by_groups(scores: np.ndarray, group: np.ndarray, units: str, population: str) -> _Data:
     """Sign flips over groups of tasks, or over the items of one task."""
     n, effective = int(group.max()) + 1, effective_clusters(np.bincount(group))
-    draws = {"n_draws": question.n_draws, "seed": question.seed}
     refusal, warnings = "", []
     if n < FEWEST_GROUPS:
         least = f"{least_sign_flip_p(n):.2f}".removeprefix("0")
@@ -260,20 +278,20 @@ def _by_groups(
 
     def alone(a: int, b: int) -> tuple[Estimate, float]:
         both = scores[:, [a, b]]
-        return estimate_of(both, group), p_alone(both, group, **draws)
+        return estimate_of(both, group), p_alone(both, group)
 
     return _Data(
         units,
         n,
         population,
         refusal,
-        lambda: separate(scores, group, alpha=1 - question.level, **draws),
+        lambda: separate(scores, group),
         alone,
         tuple(warnings),
     )
 
 
-def _by_items(board: Board, question: Question) -> _Data:
+def _by_items(board: Board) -> _Data:
     """Paired t over the items of several tasks."""
     items = [board.sign * own for own in board.items]
     n, population = sum(map(len, items)), "new items of these tasks"
@@ -290,12 +308,12 @@ def _by_items(board: Board, question: Question) -> _Data:
         n,
         population,
         few if n < FEWEST_VALUES else "",
-        lambda: separate_items(items, alpha=1 - question.level),
+        lambda: separate_items(items),
         alone,
     )
 
 
-def _by_seeds(board: Board, question: Question) -> _Data:
+def _by_seeds(board: Board) -> _Data:
     """Welch's t over trainings with several random seeds."""
     means = [board.sign * own for own in board.seeds]
     n = min(map(len, means))
@@ -313,7 +331,7 @@ def _by_seeds(board: Board, question: Question) -> _Data:
         n,
         "new seeds on these tasks",
         few if n < FEWEST_SEEDS else "",
-        lambda: separate_seeds(means, alpha=1 - question.level),
+        lambda: separate_seeds(means),
         alone,
     )
 
@@ -355,12 +373,11 @@ def _standing(board: Board, data: _Data, question: Question, refused: Sequence[s
         refusal=refusal,
         unranked=board.unranked,
         notes=(*data.warnings, *refused, *board.notes),
-        level=question.level,
         digits={PERCENT: 2, FRACTION: 4}.get(board.unit, 3),
         unit=board.unit,
         higher_is_better=board.sign > 0,
     )
-    named = tuple(_named(a, b, standing, data, found, question) for a, b in question.separate)
+    named = tuple(_named(a, b, standing, data, found) for a, b in question.separate)
     return replace(standing, named=named) if not refusal else standing
 
 
@@ -381,7 +398,7 @@ def _better_from(better: np.ndarray, at: int) -> int:
     return start + 1 if start < len(better) else 0
 
 
-def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation, question: Question) -> Named:
+def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation) -> Named:
     models = [place.model for place in standing.places]
     i, j = models.index(a), models.index(b)
     estimate, p = data.alone(i, j)
@@ -389,11 +406,10 @@ def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation, q
     is_known = abs(estimate.difference) >= estimate.error > 0
     needed = estimate.needed(estimate.difference) if is_known else math.nan
     on_board = estimate.needed_on_board(found.critical, found.typical) if is_known else math.nan
-    low, high = sorted(standing.sign * limit for limit in estimate.interval(question.level))
-    alpha = 1 - question.level
-    if p_board <= alpha:
+    low, high = sorted(standing.sign * limit for limit in estimate.interval())
+    if p_board <= ALPHA:
         sentence = f"This board separates the two with its {counted(estimate.n, data.units)}."
-    elif p <= alpha and is_known:
+    elif p <= ALPHA and is_known:
         sentence = (
             "Tested alone, the two are separated. If the observed difference is true, "
             f"{_units(on_board, estimate.n, data.units)} separate them among all pairs of this board four times out of "
@@ -416,7 +432,7 @@ def _needs(estimate: Estimate, needed: float, standing: Standing, unit: str) -> 
             f"The difference ({said}) is below its error ({decimal(estimate.error, standing.digits)}): no number "
             f"follows. For {called}: {_many(estimate.needed(point), unit)}."
         )
-    edge = max(map(abs, estimate.interval(standing.level)))
+    edge = max(map(abs, estimate.interval()))
     fewest = estimate.needed(edge)
     suffice = f"; the {estimate.n:,} may already suffice" if fewest <= estimate.n else ""
     return (

@@ -1,45 +1,153 @@
-"""`sentflow leaderboard`: the encoders of several runs, the best mean first."""
+"""`sentflow leaderboard`: the models of a published board, or the encoders of several runs, the best mean first."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import listing, show_blocks
+from sentflow.cli.terminal import listing, more, show_blocks
+from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
-from sentflow.report.claims import Ranking, System
-from sentflow.report.numbers import counted, decimal
+from sentflow.jobs.machine import library_version
+from sentflow.report.numbers import MISSING, counted, decimal, places
 from sentflow.report.table.table import Table
 from sentflow.runs.folder import ResultsFolder
-from sentflow.runs.leaderboard import KINDS, Board, boards_of
+from sentflow.runs.leaderboard import KINDS, WORDS, Board, boards_of
 
-_NAMES = {
-    "scores": ("Encoder", "task", "score"),
-    "similarity": ("Encoder", "pair set", "Spearman's correlation of the cosine, all pairs"),
-    "retrieval": ("Retriever", "question set", "nDCG@10"),
-}
-_NO_TEST = "Differences between encoders of one experiment are tested: sentflow show."
+if TYPE_CHECKING:
+    from sentflow.boards.standing import Standing
 
 
 def leaderboard(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RESULTS...", help="Results folders; runs may be unfinished.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="Files and folders of a board, in any format of docs/leaderboards.md; or results folders.",
+        ),
     ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Metric that counts, NAME for all tasks or TASK=NAME for one; may be repeated."),
+    ] = None,
+    lower: Annotated[
+        list[str] | None, typer.Option(help="Task or metric of which lower is better; may be repeated.")
+    ] = None,
+    duplicates: Annotated[
+        str, typer.Option(help="Which of several scores counts: first, last, best or mean.")
+    ] = "",
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV with the columns task and group: tasks of one group are one unit of the tests."
+        ),
+    ] = None,
+    tasks: Annotated[
+        list[str] | None, typer.Option(help="Task that counts; without, all do; may be repeated.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="Task or model to leave out; may be repeated.")
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(help="Unit of scores of which no file says it: fraction or percent.")
+    ] = "",
+    models: Annotated[str, typer.Option(help="Where a wide table has its models: rows or columns.")] = "",
+    population: Annotated[
+        str, typer.Option(help="What the verdict shall hold for new ones of: tasks, items or seeds.")
+    ] = "",
+    common: Annotated[
+        bool, typer.Option("--common", help="Compare models that lack tasks over those that a pair shares.")
+    ] = False,
+    separate: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Two models: how many more tasks would separate them?"),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the board.")] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write: page, table (CSV, Markdown, LaTeX) and figure.")
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Number of models shown.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the encoders of several runs by their mean over common tasks.
+    """Rank the models of a published board: who is tied for first, and which places the tests leave open.
 
-    Runs that measured a task in different ways are refused.
+    Results folders of sentflow alone, without other options, are ranked by their mean over common tasks, each kind of
+    score for itself; runs that measured a task in different ways are refused.
     """
+    from sentflow.boards.readers.own import is_results
+
+    options = (metric, lower, duplicates, groups, tasks, without, unit, models, population, common, separate)
+    if not any((*options, title, out)) and all(map(is_results, files)):
+        _show_runs(files, as_json=as_json)
+        return
+    from sentflow.api.boards import leaderboard as standing_of_files
+    from sentflow.report.board.table import record
+
+    if out is not None and out.exists() and not out.is_dir():
+        raise ConfigError(f"--out {out} is a file. Write the name of a folder.")
+    standing = standing_of_files(
+        files,
+        metric=_metrics(metric or ()),
+        lower=lower or (),
+        duplicates=duplicates,
+        groups=groups,
+        tasks=tasks or (),
+        without=without or (),
+        unit=unit,
+        models=models,
+        population=population,
+        common=common,
+        separate=[separate] if separate else (),
+        title=title,
+    )
+    written = []
+    if out is not None:
+        from sentflow.report.board.files import write
+
+        written = write(standing, out, library_version("sentflow"))
+    if as_json:
+        sys.stdout.write(json_document(record(standing)))
+    else:
+        _show_board(standing, rows, written)
+
+
+def _metrics(said: Sequence[str]) -> dict[str, str]:
+    """Task → metric; that for all tasks has no name."""
+    found: dict[str, str] = {}
+    for text in said:
+        task, _, name = text.rpartition("=")
+        if found.setdefault(task, name) != name:
+            raise ConfigError(
+                f"--metric {text}: {found[task]} was asked for, too. Write one metric for each task."
+            )
+    return found
+
+
+def _show_board(standing: "Standing", rows: int, written: Sequence[Path]) -> None:
+    from sentflow.report.board.table import board_table
+
+    table, n = board_table(standing), len(standing.places)
+    blocks = [replace(block, lines=block.lines[:rows]) for block in table.blocks]
+    notes = (*more(n, rows), *table.notes)
+    shown = replace(table, caption=standing.title, blocks=tuple(blocks), notes=notes)
+    show_blocks(
+        str(standing.verdict()),
+        shown,
+        *([f"Written: {', '.join(map(str, written))}"] if written else []),
+    )
+
+
+def _show_runs(runs: Sequence[Path], *, as_json: bool) -> None:
     boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(runs)})
     if as_json:
         sys.stdout.write(json_document([asdict(board) for board in boards]))
     else:
         absent = [kind for kind in KINDS if all(board.kind != kind for board in boards)]
-        last = f"No results of any run: {', '.join(f'{_NAMES[kind][1]}s' for kind in absent)}."
+        last = f"No results of any run: {', '.join(f'{WORDS[kind][1]}s' for kind in absent)}."
         blocks = [_listing(board) for board in boards]
         if absent:
             blocks[-1] = replace(blocks[-1], notes=(*blocks[-1].notes, last))
@@ -47,9 +155,11 @@ def leaderboard(
 
 
 def _listing(board: Board) -> Table:
-    name, thing, value = _NAMES[board.kind]
+    what, thing, value = WORDS[board.kind]
+    placed = any(entry.places for entry in board.entries)
     rows = [
         (
+            *([places(*entry.places) if entry.places else MISSING] if placed else []),
             entry.encoder,
             decimal(entry.mean),
             decimal(entry.mean_rank, 2),
@@ -58,24 +168,21 @@ def _listing(board: Board) -> Table:
         )
         for entry in board.entries
     ]
-    systems = [System(entry.encoder, entry.encoder, entry.mean) for entry in board.entries]
-    leader = Ranking(tuple(systems), {}, name.lower(), "mean", "").verdict()
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
-        f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {name.lower()}s have; {value}.",
-        str(leader),
-        _NO_TEST,
+        f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {what}s have; {value}.",
+        board.verdict,
     ]
     if not board.tasks:
-        notes = [f"No {thing} is common to all {name.lower()}s of all runs."]
+        notes = [f"No {thing} is common to all {what}s of all runs."]
     notes += board.notes
     if board.lacking:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
     return listing(
-        (name, "Mean", "Rank", "Run", *board.tasks),
+        (*["Place"] * placed, what.capitalize(), "Mean", "Rank", "Run", *board.tasks),
         rows,
-        "lrrl" + "r" * len(board.tasks),
+        "l" * placed + "lrrl" + "r" * len(board.tasks),
         caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
         notes=tuple(notes),
         lead=2,

@@ -34,21 +34,11 @@ _ROWS_PER_CLASS = 5
 
 @dataclass(frozen=True)
 class DataFile:
-    """A table of texts: CSV, TSV, JSON lines or Parquet, known by its content.
-
-    Attributes
-    ----------
-    path
-        Where it is.
-    reader
-        Keys of a reader that differ from those of a UTF-8 file with commas.
-    values
-        Column → the value of each row as text, empty where there is none.
-    """
+    """A table of texts: CSV, TSV, JSON lines or Parquet, known by its content."""
 
     path: Path
-    reader: Entries
-    values: dict[str, list[str]]
+    reader: Entries  # keys of a reader that differ from those of a UTF-8 file with commas
+    values: dict[str, list[str]]  # column → the value of each row as text, empty where there is none
 
     def __post_init__(self) -> None:
         """Refuse a table without rows, and a first line that does not name the columns."""
@@ -67,13 +57,7 @@ class DataFile:
         return len(next(iter(self.values.values())))
 
     def column(self, name: str) -> list[str]:
-        """The values of a column.
-
-        Raises
-        ------
-        DataError
-            If there is no such column; it names the nearest.
-        """
+        """The values of a column. Raises DataError: there is none; it names the nearest."""
         if name not in self.values:
             raise DataError(f"{self.path} has no column {name!r}. {instead(name, [*self.values])}")
         return self.values[name]
@@ -113,10 +97,7 @@ class DataFile:
 def read_data_file(path: Path, encoding: str | None = None, delimiter: str | None = None) -> DataFile:
     """Read a file; encoding and delimiter are found where they are not given.
 
-    Raises
-    ------
-    DataError
-        If it is none of the formats; the message names the option that says how to read it.
+    Raises DataError: it is none of the formats; the message names the option that says how to read it.
     """
     if not path.is_file():
         raise DataError(f"there is no file {path}. Write the path of a CSV, TSV, JSON lines or Parquet file.")
@@ -127,13 +108,7 @@ def read_data_file(path: Path, encoding: str | None = None, delimiter: str | Non
 
 
 def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -> Entries:
-    """The short form of a task on one or two columns of texts.
-
-    Raises
-    ------
-    DataError
-        If the labels are of one class only, or of too many.
-    """
+    """The short form of a task on one or two columns of texts. DataError: labels of one class, or of too many."""
     counts = Counter(file.column(label))
     if not 2 <= len(counts) <= max(2, file.n_rows // _ROWS_PER_CLASS):
         raise DataError(
@@ -163,10 +138,7 @@ def task_entry(file: DataFile, written: str, texts: Sequence[str], label: str) -
 def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], score: str) -> Entries:
     """The dataset and the pair set of two columns of sentences and one of scores, by section.
 
-    Raises
-    ------
-    DataError
-        If a score is no number, or all are equal.
+    Raises DataError: a score is no number, or all are equal.
     """
     values = file.column(score)
     for number, value in enumerate(values, 1):
@@ -200,13 +172,7 @@ def pair_entries(name: str, file: DataFile, written: str, texts: Sequence[str], 
 
 
 def collection_entries(name: str, folder: Path, written: str, split: str | None = None) -> Entries:
-    """The corpus and the question set of a folder in BEIR's form, by section.
-
-    Raises
-    ------
-    DataError
-        If files of that form are missing.
-    """
+    """The corpus and the question set of a folder in BEIR's form, by section. Raises DataError: files are missing."""
     qrels = sorted({path.stem for path in (folder / "qrels").glob("*.*")})
     missing = [] if any(folder.glob("corpus.*")) else ["corpus.jsonl"]
     missing += [] if any(folder.glob("queries.*")) else ["queries.jsonl"]

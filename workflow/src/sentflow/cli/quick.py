@@ -295,14 +295,15 @@ def _verdict(results: Path) -> list[Table | str]:
     blocks: list[Table | str] = []
     for ranking, _ in claims.rankings(results):
         level, rows = percent(ranking.level), []
+        p_of = "p (all pairs)" if ranking.places else "p (Holm)"
         measure = ranking.measure.capitalize() if ranking.measure.islower() else ranking.measure
-        header = (ranking.what.capitalize(), measure, level, "Difference", level, "p (Holm)")
+        header = (ranking.what.capitalize(), measure, level, "Difference", level, p_of)
         n_columns = len(header) if ranking.tests else 3
         for system in ranking.systems:
             behind, digits = ranking.behind(system), ranking.digits
             of_tests = ("highest", "", "")
             if behind:
-                p = f"{p_number(behind.p)}{' *' if behind.is_significant else '  '}"
+                p = f"{p_number(behind.p)}{'  ' if ranking.is_tied(system) else ' *'}"
                 limits = interval(-behind.high, -behind.low, digits)
                 of_tests = (decimal(-ranking.less_first(system), digits), limits, p)
             value = (decimal(system.value, digits), interval(system.low, system.high, digits))

@@ -19,14 +19,13 @@ from sentflow.stats.across import (
     independent_units,
     omnibus,
     rank_intervals,
-    signed_rank_p,
     task_mean_interval,
     unit_means,
 )
-from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.pooled import pooled_difference
 from sentflow.stats.seeds import derive_seed
+from sentflow.stats.separation import Separation, separate
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,7 @@ class Grid:
     # (task, model) → (J,) float64 test scores; missing where there is none, or an undefined one
     fold_scores: Mapping[tuple[str, str], np.ndarray]
     folds: int  # k of the cross-validation
+    alpha: float  # of tests over all tasks
     seed: int  # of the protocol
     documents: Mapping[str, float]  # task → effective documents that the folds keep together, or infinite
 
@@ -78,6 +78,10 @@ class Grid:
         return unit_means(self.means, self.units)
 
     @cached_property
+    def separation(self) -> Separation:
+        return separate(self.means, self.units, alpha=self.alpha)
+
+    @cached_property
     def omnibus(self) -> Omnibus:
         return omnibus(self.unit_means)
 
@@ -107,7 +111,7 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
             documents=documents,
         )
         means = grid.means.mean(axis=0).tolist()
-        for model, mean, interval in zip(grid.complete, means, intervals, strict=True):
+        for index, (model, mean, interval) in enumerate(zip(grid.complete, means, intervals, strict=True)):
             tests = [
                 CorrectedT(values, grid.folds, n) for values, n in zip(scores[model], documents, strict=True)
             ]
@@ -119,6 +123,12 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
                 level=settings.level,
             )
             numbers[model] = {"mean": mean, "mean_low": low, "mean_high": high, **asdict(interval)}
+            numbers[model] |= {
+                "rank_low": grid.separation.low[index],
+                "rank_high": grid.separation.high[index],
+                "board_low": grid.separation.board_low[index],
+                "board_high": grid.separation.board_high[index],
+            }
     missing = dict.fromkeys((one.name for one in fields(RankRow)), math.nan)
     return [
         row_from(
@@ -138,14 +148,10 @@ def rank_rows(grid: Grid, settings: ComparisonStatistics) -> list[RankRow]:
 
 def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatistics) -> list[AcrossRow]:
     """One row per pair of complete models."""
-    chosen = list(itertools.combinations(grid.complete, 2))
-    means = dict(zip(grid.complete, grid.unit_means.T, strict=True))
-    p_values = [signed_rank_p(means[a] - means[b]) for a, b in chosen]
     pairs = [pair for pair in pairs if pair.task in grid.tasks]
-    may_separate = len(grid.complete) == 2 or grid.omnibus.iman_davenport_p <= settings.alpha
     wins = Counter((pair.model_a, pair.model_b, winner(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
-    for (a, b), p, p_holm in zip(chosen, p_values, holm(p_values), strict=True):
+    for (i, a), (j, b) in itertools.combinations(enumerate(grid.complete), 2):
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]
         own = {pair.task: pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b)}
         pooled = pooled_difference(
@@ -167,9 +173,9 @@ def across_rows(grid: Grid, pairs: Sequence[PairRow], settings: ComparisonStatis
                 wins=n_wins,
                 ties=len(grid.tasks) - n_wins - n_losses,
                 losses=n_losses,
-                p_wilcoxon=p,
-                p_holm=p_holm,
-                separated=may_separate and p_holm <= settings.alpha,
+                p_adjusted=float(grid.separation.p[i, j]),
+                separated=bool(grid.separation.separated[i, j]),
+                least_separable=grid.separation.least,
                 difference=pooled.mean,
                 weighted_difference=pooled.weighted,
                 units=grid.kind_of_units,
@@ -187,6 +193,7 @@ def omnibus_facts(grid: Grid, settings: ComparisonStatistics) -> dict[str, Any]:
         "n_units": grid.n_units,
         "n_models": len(grid.complete),
         "tasks": list(grid.tasks),
+        "sources": grid.sources,
         "models": grid.complete,
         "incomplete": grid.incomplete,
         **vars(grid.omnibus),

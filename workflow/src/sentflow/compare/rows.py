@@ -162,13 +162,16 @@ class RankRow:
     mean: float
     mean_low: float
     mean_high: float
-    # from here to place_high: `RankInterval`
+    # rank_low, rank_high: places by the mean that the tests of `AcrossRow` leave open, at 1 − `alpha` there for this
+    # encoder alone; board_low, board_high: for all encoders at once
+    rank_low: float
+    rank_high: float
+    board_low: float
+    board_high: float
+    # from here to repeat_high: `RankInterval`
     average_rank: float
     repeat_low: float
     repeat_high: float
-    place: float
-    place_low: float
-    place_high: float
     level: float
 
 
@@ -188,10 +191,9 @@ class AcrossRow:
     ties: int
     losses: int
     adjustment: str
-    # p_wilcoxon, p_holm: signed-rank test of the means of the units, and adjusted for all pairs (Holm)
-    p_wilcoxon: float
-    p_holm: float
-    separated: bool  # the omnibus test rejects (asked of three encoders or more), and so does this one
+    p_adjusted: float  # sign flips of whole units, adjusted for all pairs: `Separation`
+    separated: bool  # whether that is at most `alpha`
+    least_separable: float  # what a typical pair needs for that; infinite where units are too few
     # from here to n_sources: `PooledDifference`
     difference: float
     low: float

@@ -17,33 +17,20 @@ from sentflow.training.snapshots import snapshot_entries
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is to be run; every name in it exists.
-
-    Attributes
-    ----------
-    config
-        The validated configuration.
-    entries
-        Section → everything that could be selected, by name: the catalog with the configuration's own merged over it.
-    selected
-        Section → the entries that are selected or named otherwise, in that order.
-    left_out
-        Retrievers that ``config.yaml`` selects, but whose encoders the user's own selection does not.
-    further_models
-        Encoders that the selected ones and their families need: of two texts, or to train on.
-    workflow
-        The folder that holds ``catalog/``.
-    notices
-        What the configuration names that is gone, and what to read instead.
-    """
+    """What is to be run; every name in it exists."""
 
     config: Configuration
+    # entries: section → everything that could be selected, by name: the catalog with the configuration's own over it
     entries: AllEntries
-    selected: AllEntries
-    left_out: Sequence[str]
-    further_models: Entries
-    workflow: pathlib.Path
-    notices: Sequence[str] = ()
+    selected: AllEntries  # section → the entries that are selected or named otherwise, in that order
+    left_out: Sequence[
+        str
+    ]  # retrievers that ``config.yaml`` selects, but whose encoders the user's selection lacks
+    further_models: (
+        Entries  # encoders that the selected ones and their families need: of two texts, or to train on
+    )
+    workflow: pathlib.Path  # the folder that holds ``catalog/``
+    notices: Sequence[str] = ()  # what the configuration names that is gone, and what to read instead
 
     @property
     def title(self) -> str:

@@ -39,21 +39,10 @@ def load_experiment(
 ) -> Experiment:
     """Check a configuration against models and catalog.
 
-    Parameters
-    ----------
-    config
-        As Snakemake merged it.
-    workflow
-        The folder that holds ``catalog/``.
-    own
-        What of `config` the user's own files say, so that the rest is from ``config.yaml``; None is all of it. A
-        retriever that they select brings its encoders; one that they inherit beside a selection of their own is left
-        out where these are not selected.
-
-    Raises
-    ------
-    ConfigError
-        Names every mistake: the key, the value, and what to write instead.
+    `config`: as Snakemake merged it. `workflow`: the folder that holds ``catalog/``. `own`: what of `config` the user's
+    own files say, so that the rest is from ``config.yaml``; None is all of it. A retriever that they select brings its
+    encoders; one that they inherit beside a selection of their own is left out where these are not selected. Raises
+    ConfigError: names every mistake: the key, the value, and what to write instead.
     """
     own = as_map(config if own is None else own)
     chosen = as_map(own.get("select"))
@@ -72,17 +61,8 @@ def load_experiment(
 def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
     """Everything that could be selected: section → name → entry, with what it takes by ``like``.
 
-    Parameters
-    ----------
-    config
-        As Snakemake merged it; what it selects is not looked at.
-    workflow
-        The folder that holds ``catalog/``.
-
-    Raises
-    ------
-    ConfigError
-        Names every mistake of the configuration but those of the selection.
+    `config`: as Snakemake merged it; what it selects is not looked at. Raises ConfigError: names every mistake of the
+    configuration but those of the selection.
     """
     _, entries, found, _ = _checked(config, workflow)
     refuse(written_as(found, entries["models"]))
@@ -92,10 +72,7 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
 def catalog_with(own: Mapping[str, Any], workflow: Path, *sections: str) -> AllEntries:
     """The catalog with the entries of some sections of a caller merged over it, for programs that are no experiment.
 
-    Raises
-    ------
-    ConfigError
-        Names every mistake in these sections: the key, the value, and what to write instead.
+    Raises ConfigError: names every mistake in these sections.
     """
     plain = plain_values({name: own.get(name) or {} for name in sections})
     maps = [mistakes(OwnEntries, entries, where=f"config.{name}") for name, entries in plain.items()]
@@ -260,17 +237,8 @@ def read_entries(
 ) -> tuple[AllEntries, list[str], dict[str, set[str]]]:
     """All entries, selected or not, with short forms and ``like`` written out, and what is wrong with them.
 
-    Parameters
-    ----------
-    config
-        In built-in types; its entries are merged over those of the catalog.
-    workflow
-        The folder that holds ``catalog/``.
-
-    Returns
-    -------
-    tuple
-        The entries, their problems, and by section the names of those that do not fit their model.
+    `config`: in built-in types; its entries are merged over those of the catalog. Returns: the entries, their problems,
+    and by section the names of those that do not fit their model.
     """
     catalog = {section.name: read_yaml(workflow / "catalog" / f"{section.name}.yaml") for section in SECTIONS}
     own = {section.name: dict(as_map(config.get(section.name))) for section in SECTIONS}

@@ -109,12 +109,7 @@ def keys_of_others(
 ) -> Iterator[tuple[str, str]]:
     """Keys of an entry that its kind does not have, each as `Settings.wrong` tells it.
 
-    Parameters
-    ----------
-    kind
-        Name of the field that says the kind.
-    keys
-        Kind → the keys that it has, beside that field.
+    `kind`: name of the field that says the kind. `keys`: kind → the keys that it has, beside that field.
     """
     value = getattr(model, kind)
     for key in sorted(model.model_fields_set - {kind, *keys[value]}):
@@ -248,21 +243,11 @@ _EXPONENT = re.compile(r"([-+]?[0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is wrong with a value.
+    """What is wrong with a value."""
 
-    Attributes
-    ----------
-    place
-        The keys and numbers that lead to what is named.
-    text
-        What is wrong, and what to write instead.
-    faulty
-        Where something must change: `place`, or the key that is missing there.
-    """
-
-    place: Path
-    text: str
-    faulty: Path
+    place: Path  # the keys and numbers that lead to what is named
+    text: str  # what is wrong, and what to write instead
+    faulty: Path  # where something must change: `place`, or the key that is missing there
 
     def __str__(self) -> str:
         return f"{'.'.join(map(str, self.place))}: {self.text}"
@@ -271,14 +256,8 @@ class Mistake:
 def mistakes(kind: Any, value: Any, *, where: str, partial: bool = False) -> list[Mistake]:
     """Everything that is wrong with a value, in the order of places; none where it is right.
 
-    Parameters
-    ----------
-    kind
-        A model, or any type that a field may have.
-    where
-        Name of the value.
-    partial
-        Whether keys may be missing.
+    `kind`: a model, or any type that a field may have. `where`: name of the value. `partial`: whether keys may be
+    missing.
     """
     try:
         _adapter(kind).validate_python(value)
@@ -297,13 +276,7 @@ def mistakes(kind: Any, value: Any, *, where: str, partial: bool = False) -> lis
 
 
 def refuse_wrong(kind: type[_Model], value: Any, *, where: str) -> _Model:
-    """A model of a value.
-
-    Raises
-    ------
-    ConfigError
-        It does not fit; all mistakes are told.
-    """
+    """A model of a value. Raises ConfigError: it does not fit; all mistakes are told."""
     if found := mistakes(kind, value, where=where):
         raise ConfigError(" ".join(map(str, found)))
     return kind.model_validate(value)

@@ -28,10 +28,7 @@ _CODE = ".py:"  # between the file and the class of a `custom` encoder
 def read_configuration_file(file: Path) -> Any:
     """What a configuration file holds; the paths in it lead from the working folder.
 
-    Raises
-    ------
-    ConfigError
-        It is no YAML, or a path leads to two different files.
+    Raises ConfigError: it is no YAML, or a path leads to two different files.
     """
     settings = read_settings(file)
     for place in _PLACES:

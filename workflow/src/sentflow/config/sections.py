@@ -18,26 +18,16 @@ from sentflow.retrieval.settings import Retriever
 
 @dataclass(frozen=True)
 class Section:
-    """Entries by name: a key of a configuration, merged over ``catalog/{name}.yaml``.
+    """Entries by name: a key of a configuration, merged over ``catalog/{name}.yaml``."""
 
-    Attributes
-    ----------
-    name, noun
-        The key, and one entry in messages.
-    model, key
-        What an entry and the name of one may be.
-    named_in
-        Places of a configuration (``section.key``) that hold a name, or a list of names, of what is run.
-    derive
-        Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
-        ``like``.
-    """
-
+    # name, noun: the key, and one entry in messages; model, key: what an entry and the name of one may be
     name: str
     noun: str
     model: Any
     key: Any = Name
+    # named_in: places of a configuration (``section.key``) that hold a name, or a list of names, of what is run
     named_in: tuple[str, ...] = ()
+    # derive: makes an entry with ``like`` of the entry that it names and what it says itself; None if there is no like
     derive: Callable[[Any, Entry], Entry] | None = None
 
     def names(self, config: Configuration) -> list[tuple[str, str]]:

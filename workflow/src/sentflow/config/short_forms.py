@@ -28,24 +28,14 @@ _QRELS = ["question", "iteration", "document", "grade"]  # of a line
 
 @dataclass(frozen=True)
 class ShortForm:
-    """The short form of a section.
+    """The short form of a section."""
 
-    Attributes
-    ----------
-    short, long
-        Models of the two forms.
-    keys
-        An entry in short form has one of them.
-    dataset
-        Begins the name of its dataset.
-    written_out
-        Makes of a name, an entry and the same with its defaults what it reads, and its files by their names.
-    """
-
+    # short, long: models of the two forms
     short: type[Settings]
     long: type[Settings]
-    keys: tuple[str, ...]
-    dataset: str
+    keys: tuple[str, ...]  # an entry in short form has one of them
+    dataset: str  # begins the name of its dataset
+    # written_out: makes of a name, an entry and the same with its defaults what it reads, and its files by their names
     written_out: Callable[[str, Entry, Entry], tuple[Entry, dict[str, Any]]]
 
 
@@ -61,12 +51,7 @@ def dataset_name(section: str, name: str) -> str:
 def write_out(section: str, noun: str, entries: AllEntries) -> dict[str, list[str]]:
     """Replace the short entries of a section by an entry and a dataset, in place; problems of those that stay, by name.
 
-    Parameters
-    ----------
-    section, noun
-        Where, and what one entry is called in messages.
-    entries
-        All entries.
+    `noun`: what one entry is called in messages. `entries`: all of them.
     """
     refused: dict[str, list[str]] = {}
     for name, entry in list(entries[section].items()):
@@ -233,11 +218,8 @@ _WHOLE_DATA = {"form", "like", "file"}  # entries of training data with one of t
 def write_out_rounds(own: AllEntries, catalog: AllEntries) -> list[str]:
     """Replace encoders with rounds by an encoder and a retriever for each, and data that are mined; what is wrong.
 
-    Parameters
-    ----------
-    own, catalog
-        Entries of a configuration, which are changed in place, and of the catalog. Keys of a configuration for what
-        is made are laid over it.
+    `own`, `catalog`: entries of a configuration, which are changed in place, and of the catalog. Keys of a
+    configuration for what is made are laid over it.
     """
     problems: list[str] = []
     for name, entry in list(own["models"].items()):

@@ -465,11 +465,9 @@ class PublishedSweep(Settings):
     """The section of it that is meant; all if left out."""
 
 
-class Sweep(Recipe):
+class Sweep(Method):
     """A grid of trainings, each of them an encoder of its own (docs/training.md, Sweeps)."""
 
-    preset: Maybe[Text] = None
-    """Name of published settings in catalog/presets.yaml, over which the keys of the entry are laid."""
     title: Maybe[Title] = None
     grid: Grid
     """Axis (method, data, start, seed, or a key of training) → its values; every combination is a cell."""

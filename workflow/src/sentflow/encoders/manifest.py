@@ -20,15 +20,8 @@ from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import file_sha256, read_json, write_json
 from sentflow.flow import paths
 
-# Keys of a source, by where it says that the files come from; a package has a folder too
-SOURCE_KEYS = {
-    "hub": ("hub", "revision", "sha256"),
-    "package": ("package", "module", "folder", "sha256"),
-    "archive": ("archive",),
-    "folder": ("folder", "sha256"),
-    "file": ("file", "sha256"),
-    "trained": ("trained",),
-}
+# Keys of a source that say where the files come from; a package has a folder too
+SOURCE_KEYS = ("hub", "package", "archive", "folder", "file", "trained")
 # Sources of which the results hold the files, as an archive; those of others are at the same place on every machine
 ARCHIVED = frozenset({"hub", "archive", "trained"})
 

@@ -28,31 +28,19 @@ Files = Callable[[Any], list[str]]
 
 @dataclass(frozen=True)
 class Collection:
-    """Texts that are embedded together, in a role.
+    """Texts that are embedded together, in a role."""
 
-    Attributes
-    ----------
-    name
-        Value of the wildcard ``{collection}``; names its files of texts and of vectors.
-    tables
-        Files whose texts it holds, in this order; empty where a rule of its own writes its texts.
-    models
-        The encoders that embed it.
-    roles
-        What the texts are to the encoder, which decides the prompt: ``text``, ``query`` or ``document``;
-        or ``query`` and ``document``, of first texts and of what is beside them.
-    task
-        The task whose prompts are put before the texts; empty for none.
-    kept
-        The name under which vectors are kept for later runs, where another selection gives this one another name;
-        empty for its own. No two collections of an experiment may share one for the same encoder.
-    """
-
-    name: str
-    tables: Sequence[str]
-    models: Sequence[str]
+    name: str  # value of the wildcard ``{collection}``; names its files of texts and of vectors
+    tables: Sequence[
+        str
+    ]  # files whose texts it holds, in this order; none where a rule of its own writes its texts
+    models: Sequence[str]  # the encoders that embed it
+    # roles: what the texts are to the encoder, which decides the prompt: ``text``, ``query`` or ``document``; or
+    # ``query`` and ``document``, of first texts and of what is beside them
     roles: Sequence[str] = (TEXT,)
-    task: str = ""
+    task: str = ""  # the task whose prompts are put before the texts; empty for none
+    # kept: the name under which vectors are kept for later runs, where another selection gives this one another name;
+    # empty for its own. No two collections of an experiment may share one for the same encoder.
     kept: str = ""
 
     @property

@@ -293,6 +293,7 @@ def compare(
             {name: (model.title, model.control) for name, model in settings.models.items()},
             fold_scores,
             folds=score_rows[0].folds,
+            alpha=statistics.alpha,
             seed=score_rows[0].seed,
             documents={row.task: row.documents for row in members},
         )

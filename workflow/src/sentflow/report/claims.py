@@ -4,8 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import permutations
 from pathlib import Path
 from statistics import fmean
+
+import numpy as np
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import Difference, is_alike, other, winner
@@ -20,7 +24,9 @@ from sentflow.report.families.similarity.rows import SimilarityRow, main_rows
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, listed
 from sentflow.report.rows import unique
+from sentflow.stats.across import independent_units
 from sentflow.stats.multiplicity import holm, least_sign_flip_p
+from sentflow.stats.separation import separate
 
 _WORDS = (
     *("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
@@ -61,7 +67,7 @@ class Comparison:
     low: float
     high: float
     is_significant: bool
-    p: float = math.nan  # by Holm's method over all pairs
+    p: float = math.nan  # adjusted for all pairs
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,9 @@ class Ranking:
     # alike: pairs of systems, both ways, that are equal on every unit, so that nothing can be tested → `IDENTICAL`
     # or `EQUAL`
     alike: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    # places: of each system those that its own tests leave open; without them, those that `tests` leave open
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    least: float = math.nan  # the least difference that tests over several units separate in a typical pair
 
     def printed(self, value: float) -> float:
         """What a reader sees of a value."""
@@ -95,9 +104,8 @@ class Ranking:
         return None if self.too_few else self.tests.get((self.systems[0].name, system.name))
 
     def is_tied(self, system: System) -> bool:
-        """Whether no test separates a system from the first."""
-        tested = self.behind(system)
-        return tested is None or not tested.is_significant
+        """Whether no test shows that another system is better."""
+        return self.place(system)[0] == 1
 
     @property
     def first(self) -> list[System]:
@@ -116,22 +124,30 @@ class Ranking:
 
     def place(self, system: System) -> tuple[int, int]:
         """The places that the tests leave open for a system."""
-        names = [other.name for other in self.systems]
-        beaten_by = sum(self._beats(other, system.name) for other in names)
-        beats = sum(self._beats(system.name, other) for other in names)
-        return 1 + beaten_by, len(names) - beats
+        return self._places[system.name]
+
+    @cached_property
+    def _places(self) -> Mapping[str, tuple[int, int]]:
+        wins = [pair for pair, test in self.tests.items() if test.is_significant and test.difference > 0]
+        n, worse, better = len(self.systems), Counter(a for a, _ in wins), Counter(b for _, b in wins)
+        left = {one.name: (1 + better[one.name], n - worse[one.name]) for one in self.systems}
+        return left | dict(self.places)
 
     def counts(self) -> tuple[int, int]:
         """How many pairs of systems differ significantly, and of how many."""
         pairs = [test for (a, b), test in self.tests.items() if a < b]
         return sum(test.is_significant for test in pairs), len(pairs)
 
-    def _beats(self, a: str, b: str) -> bool:
-        tested = self.tests.get((a, b))
-        return tested is not None and tested.is_significant and tested.difference > 0
-
     def verdict(self) -> Claim:
-        """Who is best, by how much, and whether that is significant."""
+        """Who is best, by how much, whether that is significant, and what difference would be."""
+        claim = self._leader()
+        if not self.is_tested or not math.isfinite(self.least):
+            return claim
+        least = decimal(self.least, self.digits)
+        said = f"{claim.pattern} A typical pair needs a difference of {{least}} to be separated."
+        return Claim(said, {**claim.values, "least": least})
+
+    def _leader(self) -> Claim:
         if not self.systems:
             return Claim(f"No {self.what} has a score on every task, so none is ranked.")
         first, *others = self.systems
@@ -194,7 +210,7 @@ class Ranking:
             return several if n > 2 else "The test does not separate the two."
         rest = n - 1 - tied
         behind = f"{spelled(rest)} {'is' if rest == 1 else 'are'} significantly behind"
-        return f"{self._spelled(1 + tied)} may be the best. The other {behind}."
+        return f"{self._spelled(1 + tied)} are tied for first place. The other {behind}."
 
     def _alike(self) -> str:
         """Why nothing is tested between those that are first, where nothing can be."""
@@ -319,7 +335,8 @@ def spelled(n: int, what: str = "") -> str:
 def facts(results: Path) -> list[str]:
     """Who leads by which measure in a results folder: the sentences of the page, without marks."""
     return [
-        f"{sets.what.capitalize()}s: {ranking.verdict() if len(sets.sets) == 1 else sets.finding()}"
+        f"{sets.what.capitalize()}s: "
+        f"{ranking.verdict() if len(sets.sets) == 1 or ranking.is_tested else sets.finding()}"
         if sets
         else f"{ranking.verdict()}{f' (protocol {ranking.protocol})' if ranking.protocol else ''}"
         for ranking, sets in rankings(results)
@@ -433,13 +450,43 @@ def _of_protocol(
             about = replace(about, measure="score", where=f"on {rows[0].task_title}")
         return replace(about, tests=tests, population=texts(rows[0]), level=rows[0].level, alike=alike)
     first = across[0]
-    is_too_few = least_sign_flip_p(first.n_units) * len(across) > first.alpha
-    # Ranks can favour the other one, or find what the average difference leaves open
-    significant = ((row, row.separated and not row.low <= 0 <= row.high) for row in across)
-    tests, alike = _tests(significant, encoders)
+    is_too_few = least_sign_flip_p(first.n_units) > first.alpha
+    tests, alike = _tests(((row, row.separated) for row in across), encoders)
+    places = {model: (int(row.rank_low), int(row.rank_high)) for model, row in ranks.items() if row.complete}
     population = "new tasks of the same source" if first.n_sources == 1 else "tasks of new sources"
     few = spelled(first.n_units, first.units.removesuffix("s")) if is_too_few else ""
-    return replace(about, tests=tests, population=population, too_few=few, level=first.level, alike=alike)
+    return replace(
+        about, tests=tests, population=population, too_few=few, level=first.level, alike=alike, places=places,
+        least=first.least_separable,
+    )  # fmt: skip
+
+
+def over_units(
+    about: Ranking, scores: np.ndarray, sources: Sequence[str], kind: str, alpha: float
+) -> Ranking:
+    """A ranking with the tests of `compare` over several tasks, or unit sets, where these are enough.
+
+    `scores`: (T, M) float64 of its systems, in their order. `sources`: (T,) what these have in common. `kind`: what
+    one is called.
+    """
+    units = independent_units(sources)
+    n_units = len(set(units.tolist()))
+    if n_units < len(sources):
+        kind = "source"
+    if least_sign_flip_p(n_units) > alpha:
+        return replace(about, too_few=spelled(n_units, kind))
+    found = separate(scores, units, alpha=alpha)
+    names, means = [system.name for system in about.systems], scores.mean(axis=0)
+    tests = {
+        (a, b): Comparison(
+            float(means[i] - means[j]), math.nan, math.nan, bool(found.separated[i, j]), float(found.p[i, j])
+        )
+        for (i, a), (j, b) in permutations(enumerate(names), 2)
+    }
+    places = dict(zip(names, zip(found.low.tolist(), found.high.tolist(), strict=True), strict=True))
+    return replace(
+        about, tests=tests, places=places, population=f"new {kind}s of this kind", least=found.least
+    )
 
 
 def _tests(
@@ -457,9 +504,10 @@ def _tests(
             words = IDENTICAL if a in vectors and vectors[a] == vectors.get(b) else EQUAL
             alike |= {(a, b): words, (b, a): words}
         elif not math.isnan(row.difference):
+            p = row.p_adjusted if isinstance(row, AcrossRow) else row.p_holm
             difference, low, high = scale * row.difference, scale * row.low, scale * row.high
-            tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant, row.p_holm)
-            tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant, row.p_holm)
+            tests[row.model_a, row.model_b] = Comparison(difference, low, high, is_significant, p)
+            tests[row.model_b, row.model_a] = Comparison(-difference, -high, -low, is_significant, p)
     return tests, alike
 
 
@@ -471,7 +519,7 @@ def _over_sets(
     scale: float = 1,
     encoders: Sequence[EncoderRow] = (),
 ) -> tuple[Ranking, Sets]:
-    """The ranking on the only unit set, or by the mean over several, of which no test is made; and the unit sets.
+    """The ranking on the only unit set, or by the mean over several; and the unit sets.
 
     `titles`: of the unit sets. `about`: without systems, and with the name of a unit set in place of `where`.
     """
@@ -498,6 +546,9 @@ def _over_sets(
         where=f"on {next(iter(titles.values()))}" if one else f"over {len(titles)} {about.where}s",
         level=rows[0].level if rows else about.level,
     )
+    if not one and rows:
+        scores = np.array([[unit_set.values[system.name] for system in order] for unit_set in filled])
+        ranking = over_units(ranking, scores, list(titles), about.where, rows[0].alpha)
     named = {system.name: system.title for system in (*order, *systems.values())}
     return ranking, Sets(named, filled, about.where, about.what, about.digits)
 

@@ -37,6 +37,13 @@ def interval(low: float, high: float, digits: int = 3) -> str:
     return f"[{decimal(low, digits)}, {decimal(high, digits)}]"
 
 
+def places(low: float, high: float) -> str:
+    """``2–4``, or ``2``; a dash if undefined."""
+    if math.isnan(low):
+        return MISSING
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
 def percent(level: float) -> str:
     """``99 %``; a narrow space keeps number and sign together."""
     return f"{100 * level:g}\u202f%"

@@ -10,7 +10,7 @@ import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import parse_json, read_json, refuse_edited
+from sentflow.files.io import parse_json, read_json, read_sealed, refuse_edited
 from sentflow.files.parquet import read_parquet
 from sentflow.files.rows import read_rows
 from sentflow.files.settings_files import read_settings
@@ -147,6 +147,11 @@ class ResultsFolder:
         """The summary of scores of the last run that came so far; empty without one."""
         file = self._file(paths.SUMMARY)
         return read_rows(file, ScoreRow, may_be_empty=True, any_file=True) if file.is_file() else []
+
+    def compared(self) -> list[Leaves]:
+        """What the last comparison says of the tasks of each protocol, see `omnibus_facts`; empty without one."""
+        file = self._file(paths.OMNIBUS)
+        return list(read_sealed(file).values()) if file.is_file() else []
 
     def _file(self, pattern: str) -> Path:
         return self.path / Path(pattern).relative_to(paths.RESULTS)

@@ -1,4 +1,4 @@
-"""Several encoders on several tasks: omnibus test and pairs, intervals of mean scores and of ranks.
+"""Several encoders on several tasks: omnibus test, intervals of mean scores and of ranks.
 
 Units are what is taken as independent: tasks, or averages over the tasks of a source; see `independent_units`.
 """
@@ -13,9 +13,6 @@ from scipy.special import chdtrc, fdtrc, stdtrit
 from sentflow.stats.effective import numbered
 from sentflow.stats.paired import degrees_of_freedom
 from sentflow.stats.ranks import average_ranks
-
-DECIMALS = 12  # beyond which differences of means differ by rounding
-_EXACT_UP_TO = 50  # units
 
 
 @dataclass(frozen=True)
@@ -81,30 +78,6 @@ def omnibus(means: np.ndarray) -> Omnibus:
     return Omnibus(chi2, chi2_p, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
 
 
-def signed_rank_p(differences: np.ndarray) -> float:
-    """Two-sided p of Wilcoxon's signed-rank test over units; 1 where no unit has a difference.
-
-    Exact for up to 50 units, with ties too: every set of signs of the shared ranks is counted. Beyond, the normal
-    approximation. Differences of 0 are left out, and those that differ by rounding are ties. Wilcoxon 1945; with ties
-    Pratt and Gibbons 1981.
-    """
-    rounded = differences.round(DECIMALS)
-    different = rounded[rounded != 0]
-    if len(different) == 0:
-        return 1.0
-    if len(different) > _EXACT_UP_TO:
-        from scipy.stats import wilcoxon  # which takes longer to import than most comparisons
-
-        return float(wilcoxon(different, method="asymptotic").pvalue)
-    # whole numbers, as shared ranks may be halves
-    doubled = (2 * average_ranks(np.abs(different))).astype(np.int64)
-    chances = np.ones(1)  # of each sum of the ranks with a positive sign
-    for rank in doubled:
-        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
-    found = int(doubled[different > 0].sum())
-    return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
-
-
 @dataclass(frozen=True)
 class RankInterval:
     """Of one encoder."""
@@ -115,10 +88,6 @@ class RankInterval:
     # middle, so this is no interval of the true one.
     repeat_low: float
     repeat_high: float
-    # place, place_low, place_high: its position by average rank, and the limits of that in a repetition
-    place: float
-    place_low: float
-    place_high: float
 
 
 def rank_intervals(
@@ -157,13 +126,8 @@ def rank_intervals(
     averages = totals / sizes[chosen].sum(axis=1, keepdims=True)
     average = ranks(means).mean(axis=0)
     limits = [(1 - level) / 2, (1 + level) / 2]
-    found = [
-        average,
-        *np.quantile(averages, limits, axis=0),
-        ranks(-average),
-        *np.quantile(ranks(-averages), limits, axis=0, method="inverted_cdf"),
-    ]
-    return [RankInterval(*of_model) for of_model in np.array(found).T.tolist()]
+    found = np.stack([average, *np.quantile(averages, limits, axis=0)], axis=1)
+    return [RankInterval(*of_model) for of_model in found.tolist()]
 
 
 def _drawn_scores(

@@ -75,7 +75,7 @@ class Differences:
     @property
     def typical(self) -> float:
         """m: the median over pairs of Σ(s − n d)²."""
-        return float(np.median(self._moments[2]))
+        return float(np.median(self._moments[2])) if len(self.plus) else 0.0
 
     def scales(self, moderation: float = 1.0) -> np.ndarray:
         """(P,) float64 1/√(Σs² + m), which turn s into z; 0 for a pair without differences.
@@ -197,9 +197,7 @@ class Separation:
     """M models: which are separated, and the places that this leaves open."""
 
     p: np.ndarray  # (M, M) float64 adjusted over all pairs, symmetric, 1 on the diagonal
-    better: (
-        np.ndarray
-    )  # (M, M) int8, 1 where the row is better than the column, −1 where worse, 0 if not separated
+    better: np.ndarray  # (M, M) int8, 1 where the row is better than the column, −1 where it is worse, else 0
     # low, high: (M,) int64 limits by the model's own M − 1 pairs, which hold for each model with 1 − α
     low: np.ndarray
     high: np.ndarray
@@ -412,17 +410,17 @@ class Estimate:
         """Standard deviation of the difference on one unit."""
         return self.error * math.sqrt(self.n)
 
-    def interval(self, level: float = 1 - ALPHA) -> tuple[float, float]:
-        """Limits of the difference by Student's t."""
-        half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
+    def interval(self) -> tuple[float, float]:
+        """95 % limits of the difference by Student's t."""
+        half = float(stdtrit(self.freedom, 1 - ALPHA / 2)) * self.error
         return self.difference - half, self.difference + half
 
-    def needed(self, difference: float, *, alpha: float = ALPHA, power: float = POWER) -> float:
-        """Units with which a test of these two alone finds a true difference with probability `power`."""
-        return units_needed(difference, self.spread, alpha=alpha, power=power, fewest=self.fewest)
+    def needed(self, difference: float) -> float:
+        """Units with which a test of these two alone finds a true difference with probability `POWER`."""
+        return units_needed(difference, self.spread, fewest=self.fewest)
 
-    def needed_on_board(self, critical: float, typical: float = 0.0, *, power: float = POWER) -> float:
-        """Units with which the board separates the two with probability `power`, if the difference is the true one.
+    def needed_on_board(self, critical: float, typical: float = 0.0) -> float:
+        """Units with which the board separates the two with probability `POWER`, if the difference is the true one.
 
         `critical`: of the `Separation`, as if it stayed. `typical`: the standard deviation of the median pair on one
         unit, where its variance is added to each pair's own. Infinite for a difference of 0.
@@ -430,7 +428,7 @@ class Estimate:
         if self.difference == 0:
             return math.inf
         size = math.sqrt(self.spread**2 + (typical**2 + self.difference**2 if typical else 0.0))
-        root = (critical * size + float(ndtri(power)) * self.spread) / abs(self.difference)
+        root = (critical * size + float(ndtri(POWER)) * self.spread) / abs(self.difference)
         return max(self.fewest, math.ceil(root**2))
 
 
@@ -444,30 +442,21 @@ def estimate_of(scores: np.ndarray, groups: np.ndarray | None = None) -> Estimat
     return Estimate(float(own.mean()), float(own.std(ddof=1)) / math.sqrt(n), n - 1, n)
 
 
-def p_alone(
-    scores: np.ndarray, groups: np.ndarray | None = None, *, n_draws: int = N_DRAWS, seed: int = 0
-) -> float:
+def p_alone(scores: np.ndarray, groups: np.ndarray | None = None) -> float:
     """Of the (T, 2) scores of two models that were named beforehand: without others, and without m."""
-    tested = step_down(differences_of(scores, groups), moderation=0.0, n_draws=n_draws, seed=seed)
+    tested = step_down(differences_of(scores, groups), moderation=0.0)
     return float(tested[0].p[0])
 
 
-def units_needed(
-    difference: float,
-    spread: float,
-    *,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    fewest: int = FEWEST_GROUPS,
-) -> float:
+def units_needed(difference: float, spread: float, *, fewest: int = FEWEST_GROUPS) -> float:
     """The least n >= ((t₁₋α/₂ + t_power) s / |d|)² with n − 1 degrees of freedom; infinite for d = 0.
 
     `difference`: d. `spread`: s, the standard deviation of the difference on one unit.
     """
     if difference == 0:
         return math.inf
-    ratio = spread / abs(difference)
-    n: int = max(fewest, math.floor(((ndtri(1 - alpha / 2) + ndtri(power)) * ratio) ** 2))
-    while n < ((stdtrit(n - 1, 1 - alpha / 2) + stdtrit(n - 1, power)) * ratio) ** 2:
+    ratio, reached = spread / abs(difference), 1 - ALPHA / 2
+    n: int = max(fewest, math.floor(((ndtri(reached) + ndtri(POWER)) * ratio) ** 2))
+    while n < ((stdtrit(n - 1, reached) + stdtrit(n - 1, POWER)) * ratio) ** 2:
         n += max(1, n // 1000)
     return n

@@ -3,6 +3,7 @@
 from sentflow.boards.readers import bright as bright
 from sentflow.boards.readers import helm as helm
 from sentflow.boards.readers import inspect as inspect
+from sentflow.boards.readers import lighteval as lighteval
 from sentflow.boards.readers import lm_eval as lm_eval
 from sentflow.boards.readers import mteb as mteb
 from sentflow.boards.readers import own as own

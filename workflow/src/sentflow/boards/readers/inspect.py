@@ -1,6 +1,7 @@
 """Logs of inspect_ai, as zip (``.eval``) or JSON: the score of each sample, reduced over its epochs as in the log."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -20,6 +21,7 @@ from sentflow.errors import DataError, listed
 from sentflow.files.archives.members import member_names, read_members
 from sentflow.files.io import parse_json
 
+_LOG = re.compile(r'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:')
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _HEADER, _SUMMARIES, _REDUCTIONS = "header.json", "summaries.json", "reductions.json"
 # Metrics of a log that are the mean over its samples
@@ -28,7 +30,7 @@ _MEANS = ("accuracy", "mean")
 
 def _recognises(path: Path) -> bool:
     start = beginning(path) if path.suffix in (".eval", ".json") else ""
-    return start.startswith("PK") if path.suffix == ".eval" else '"status"' in start and '"eval": {' in start
+    return start.startswith("PK") if path.suffix == ".eval" else bool(_LOG.match(start))
 
 
 @board_reader("inspect_ai", _recognises)
@@ -46,23 +48,14 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
         )
     if failed:
         notes.append(f"Left out as unfinished or invalidated: {listed(failed)}.")
-    arguments: dict[str, list[Any]] = {}
-    for _, _, about in logs:
-        if (given := about.get("task_args") or {}) not in arguments.setdefault(str(about.get("task")), []):
-            arguments[str(about.get("task"))].append(given)
     rows: list[dict[str, Any]] = []
     for path, log, about in logs:
-        task = str(about.get("task"))
-        if len(arguments[task]) > 1:  # with other arguments it is another task
-            task += (
-                f" ({', '.join(f'{key}={value}' for key, value in (about.get('task_args') or {}).items())})"
-            )
-        of_log = {"model": about.get("model"), "task": task, "file": str(path)}
-        found, units = list(_scores(log)), _units(log)
-        rows += (
-            {**of_log, "metric": name, "item": item, "unit": units.get(name), "score": score}
-            for name, item, score in found
-        )
+        task, given = str(about.get("task")), about.get("task_args") or {}
+        if any(own.get("task") == task and (own.get("task_args") or {}) != given for _, _, own in logs):
+            task += f" ({', '.join(f'{key}={value}' for key, value in given.items())})"  # another task
+        told, units = {"model": about.get("model"), "task": task, "file": str(path)}, _units(log)
+        for metric, item, score in _scores(log):
+            rows.append({**told, "metric": metric, "item": item, "unit": units.get(metric), "score": score})
         if errors := sum(bool(sample.get("error")) for sample in _maps(log.get("samples"))):
             notes.append(f"{path.name}: {errors} samples ended in an error and have no score.")
     return scores_of(rows, notes)
@@ -87,8 +80,7 @@ def _log(path: Path) -> Mapping[str, Any]:
 
 def _scores(log: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     """Metric, item (empty for the mean over all) and score."""
-    results = log.get("results")
-    for score in _maps(results.get("scores") if isinstance(results, dict) else None):
+    for score in _maps((log.get("results") or {}).get("scores")):
         metrics = score.get("metrics") or {}
         if mean := next((metrics[mean] for mean in _MEANS if mean in metrics), None):
             for _, value in _numbers(mean.get("value")):
@@ -126,8 +118,7 @@ def _name(scorer: Any, reducer: Any) -> str:
 
 def _units(log: Mapping[str, Any]) -> dict[str, str]:
     """Scorers whose mean is called accuracy, which is a fraction."""
-    results = log.get("results")
-    scores = _maps(results.get("scores") if isinstance(results, dict) else None)
+    scores = _maps((log.get("results") or {}).get("scores"))
     named = {_name(score.get("name"), score.get("reducer")): score.get("metrics") or {} for score in scores}
     return {name: FRACTION for name, metrics in named.items() if "accuracy" in metrics}
 

@@ -25,7 +25,7 @@ _RESULTS = re.compile(r'\s*\{\s*"results"\s*:\s*\{')
 _SAMPLES = re.compile(r'\s*\[?\s*\{\s*"doc_id"\s*:')
 _STAMP = re.compile(r"results_(.+)\.json")
 # Metrics that are fractions whatever the task; others have scales of their own, or BLEU's percent
-_FRACTIONS = re.compile(r"acc\w*|exact_match|em|f1|mcc|mc[12]|\w+_level_\w+_acc|pass@\S+|brier_score")
+FRACTIONS = re.compile(r"acc\w*|exact_match|em|f1|mcc|mc[12]|\w+_level_\w+_acc|pass@\S+|brier_score")
 _SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 
 
@@ -69,7 +69,7 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
             items = _items(samples[path][task], metrics) if task in samples[path] else []
             for metric, item, score in (*((metric, "", score) for metric, score in metrics.items()), *items):
                 name = metric.split(",")[0]
-                unit = FRACTION if _FRACTIONS.fullmatch(name) else ""
+                unit = FRACTION if FRACTIONS.fullmatch(name) else ""
                 told = {"metric": metric, "higher_is_better": upwards.get(name), "unit": unit}
                 rows.append({**about, **told, "item": item, "score": score})
             for what, said in _conditions(value, task):

@@ -20,15 +20,16 @@ from sentflow.boards.scores import (
     Scores,
     beginning,
     board_reader,
+    has_columns,
     is_missing,
     json_of,
     number,
     scores_of,
 )
 from sentflow.errors import DataError, listed
-from sentflow.files.parquet_columns import column_batches, column_names
+from sentflow.files.parquet_columns import column_batches
 
-_KEYS = re.compile(r'"(mteb_version|mteb_dataset_name|hf_subset)"')
+_KEYS = re.compile(r'"(mteb_version|mteb_dataset_name|main_score)"')
 _PREDICTIONS = "_predictions.json"
 _META = "model_meta.json"
 _LONG = ("model_name", "model_revision", "task_name", "split", "subset", "score")
@@ -43,8 +44,12 @@ _OLD_NAMES = {
     "max_ap": ("max.ap", "cos_sim.ap"),
     "max_accuracy": ("max.accuracy", "cos_sim.accuracy"),
     "map_at_1000": ("map",),
+    "max_over_subqueries_map_at_1000": ("map",),
 }
+# Main metrics then, the surest first, of tasks that are called differently today
+_OLD_METRICS = ("cos_sim.spearman", "max.ap", "ndcg_at_10", "map", "v_measure", "accuracy")
 _SAME = 1e-6
+_SHOWN = 4
 _Part = tuple[str, str]  # split and subset
 
 
@@ -61,13 +66,8 @@ class _Run:
 
 
 def _is_result(path: Path) -> bool:
-    if path.suffix == ".parquet" and path.is_file():
-        try:
-            return {*_LONG} <= {*column_names(path)}
-        except DataError:
-            return False
     if path.suffix != ".json" or path.name == _META:
-        return False
+        return has_columns(path, _LONG)
     return path.name.endswith(_PREDICTIONS) or bool(_KEYS.search(beginning(path, 1 << 16)))
 
 
@@ -95,9 +95,12 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
     runs = sorted((run for run in runs if run.task not in _SPEED), key=lambda run: run.order)
     if options.duplicates == "first":
         notes.append("Of several revisions in MTEB's files, a named one and the newest version come first.")
-    rows, narrowed, other_splits = [], [], []
+    rows: list[dict[str, Any]] = []
+    narrowed, other_splits, apart = [], [], []
     for task, own in _by_task(runs, options).items():
         kept, common = _in_common(task, own, options)
+        if not common and task not in options.without:
+            apart += _apart(task, [run for run in kept if run.model not in options.without])
         if any(split not in _defined(task)[0] for split, _ in common):
             other_splits.append(task)
         if common and (widest := max(len(run.parts) for run in kept)) > len(common):
@@ -106,6 +109,11 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
             about = {"model": run.model, "task": task, "metric": run.metric, "file": run.file}
             score = fmean(map(run.parts.__getitem__, common)) if common and common <= {*run.parts} else None
             rows.append({**about, "higher_is_better": True, "unit": FRACTION, "score": score})
+    if apart:
+        raise DataError(
+            f"no subset is common to the models that have a task: {listed(apart, _SHOWN)}. Choose one with --tasks "
+            "TASK:SUBSET, or leave out the task or the models that lack it by --without."
+        )
     if narrowed:
         notes.append(f"Means over the splits and subsets that all models have: {listed(narrowed)}.")
     if other_splits:
@@ -146,16 +154,16 @@ def _in_common(task: str, runs: Sequence[_Run], options: Options) -> tuple[list[
         if len(run.parts) > len(widest.get(run.model, ())) and run.model not in options.without:
             widest[run.model] = {*run.parts}
     common = set.intersection(*widest.values()) if widest else set()
-    if widest and not common and task not in options.without:
-        counts = Counter(subset for parts in widest.values() for _, subset in parts).most_common(5)
-        told = ", ".join(f"{subset} ({n})" for subset, n in counts)
-        raise DataError(
-            f"{task}: the {len(widest)} models have no subset in common. Most have {told}. Choose one with --tasks "
-            f"{task.split(':')[0]}:{counts[0][0]}, or leave out the task or the models that lack it by --without."
-        )
     # a narrower run beside a whole one of the same model says nothing
     whole = {run.model for run in own if common <= {*run.parts}}
     return [run for run in own if run.model not in whole or common <= {*run.parts}], common
+
+
+def _apart(task: str, runs: Sequence[_Run]) -> list[str]:
+    """The subsets of most models, if any has scores."""
+    counts = Counter(subset for _, subset in {(run.model, part[1]) for run in runs for part in run.parts})
+    said = "; ".join(f"{subset} of {n} models" for subset, n in counts.most_common(_SHOWN))
+    return [f"{task} ({said})"] if counts else []
 
 
 def _of_file(path: Path, options: Options) -> _Run:
@@ -167,7 +175,7 @@ def _of_file(path: Path, options: Options) -> _Run:
     model, revision = _model_of(path)
     entries = list(_entries(value, path))
     metric, key = _defined(task)[1], options.metric_of.get(task, options.metric)
-    names = ["main_score", metric, *_OLD_NAMES.get(metric, ())]
+    names = ["main_score", metric, *_OLD_NAMES.get(metric, () if task in _definitions() else _OLD_METRICS)]
     if key and all(key in entry for _, _, entry in entries):
         metric, names = key, [key]
     parts: dict[_Part, float] = {}
@@ -229,17 +237,18 @@ def _add(parts: dict[_Part, float], part: _Part, score: float, path: Path) -> No
 
 def _model_of(path: Path) -> tuple[str, str]:
     """Name and revision of a file's model: from `model_meta.json`, else from the names of folders."""
-    folder = path.parent
-    meta = json_of(folder / _META) if (folder / _META).is_file() else {}
-    meta = meta if isinstance(meta, dict) else {}
-    revised = bool(_REVISION.fullmatch(folder.name)) or "__" in folder.parent.name
-    name = (folder.parent if revised else folder).name.replace("__", "/", 1)
-    name = str(meta.get("name") or name)
-    revision = str(meta.get("revision") or (folder.name if revised else ""))
-    if changed := meta.get("experiment_kwargs"):
-        name += f" ({', '.join(f'{key}={value}' for key, value in sorted(changed.items()))})"
-    elif folder.parent.name == "experiments":
-        name += f" ({folder.name})"
+    folder, changed = path.parent, ""
+    own = json_of(folder / _META) if (folder / _META).is_file() else {}
+    if folder.parent.name == "experiments":
+        kwargs = own.get("experiment_kwargs") or {}
+        changed = ", ".join(f"{key}={value}" for key, value in sorted(kwargs.items())) or folder.name
+        folder = folder.parent.parent
+    meta = own or (json_of(folder / _META) if (folder / _META).is_file() else {})
+    is_revision = bool(_REVISION.fullmatch(folder.name)) or "__" in folder.parent.name
+    name = str(meta.get("name") or (folder.parent if is_revision else folder).name.replace("__", "/", 1))
+    revision = str(meta.get("revision") or (folder.name if is_revision else ""))
+    if changed:
+        name += f" ({changed})"
     if name.startswith("baseline/Human"):  # its revisions are annotators
         name += f" ({revision})"
     return name, revision

@@ -6,7 +6,7 @@ of the harness, a list of ids, or the totals by repository, since issues that no
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ class _System:
     resolved: frozenset[str]
     listed: frozenset[str]  # all issues that it names
     is_whole: bool = False  # whether those are all that it was asked
-    totals: tuple[tuple[str, int], ...] = ()  # repository → its issues, where the file says it
+    totals: Mapping[str, int] = field(default_factory=dict)  # repository → its issues, where the file says it
     attempts: str = ""
 
 
@@ -62,9 +62,8 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
     ids: set[str] = set()
     for path in paths:
         if path.is_dir():
-            details = path / _DETAILS
-            results = path / "results" / "results.json"
-            systems.append(_submission(details if details.is_file() else results, path))
+            files = (path / _DETAILS, path / "results" / "results.json")
+            systems.append(_submission(next(file for file in files if file.is_file()), path))
         elif _IDS.match(beginning(path)):
             ids |= {*re.findall(_ID, path.read_text(encoding="utf-8"))}
         elif isinstance(boards := (value := json_of(path)).get("leaderboards"), list):
@@ -90,7 +89,7 @@ def _of_split(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """A row per system and issue."""
     known, notes = {issue for system in systems for issue in system.listed} | {*ids}, []
-    totals = dict(next((system.totals for system in systems if system.totals), ()))
+    totals = next((system.totals for system in systems if system.totals), {})
     if not totals and not ids and not any(system.is_whole for system in systems):
         raise DataError(
             f"{systems[0].file} lists resolved issues only, and nothing says of how many. Put resolved_by_repo.json "
@@ -113,18 +112,13 @@ def _of_split(
         said = listed(f"{name}: {own}" for name, own in attempts.items())
         notes.append(f"Systems had different numbers of attempts ({said}).")
     about = {"task": split, "metric": "resolved", "higher_is_better": True, "unit": FRACTION}
-    return [
-        {
-            **about,
-            "model": system.name,
-            "file": system.file,
-            "group": _repository(issue),
-            "item": issue,
-            "score": float(issue in system.resolved),
-        }
-        for system in systems
-        for issue in sorted(known)
-    ], notes
+    rows: list[dict[str, Any]] = []
+    for system in systems:
+        told = {**about, "model": system.name, "file": system.file}
+        for issue in sorted(known):
+            score = float(issue in system.resolved)
+            rows.append({**told, "group": _repository(issue), "item": issue, "score": score})
+    return rows, notes
 
 
 def _repository(issue: str) -> str:
@@ -135,26 +129,16 @@ def _submission(path: Path, folder: Path) -> _System:
     """Details by issue, or a list of resolved ones, with what lies beside it."""
     value, about = json_of(path), folder / "metadata.yaml"
     metadata = read_settings(about) if about.is_file() else {}
-    info, tags = (
-        (metadata.get(key) or {} for key in ("info", "tags")) if isinstance(metadata, dict) else ({}, {})
-    )
-    name, attempts = info.get("name") or folder.name, (tags.get("system") or {}).get("attempts")
+    name = str((metadata.get("info") or {}).get("name") or folder.name)
+    attempts = str(((metadata.get("tags") or {}).get("system") or {}).get("attempts") or "")
     split = folder.parent.name if folder.parent.parent.name == "evaluation" else ""
+    if not isinstance(value.get("resolved"), list):
+        return _of_details(value, split, name, path, attempts)
     table = path.with_name("resolved_by_repo.json")
-    totals = json_of(table) if table.is_file() else {}
-    resolved = value.get("resolved")
-    if not isinstance(resolved, list):
-        return _of_details(value, split, str(name), path, str(attempts or ""))
-    named = {issue for own in value.values() if isinstance(own, list) for issue in own}
-    return _System(
-        split,
-        str(name),
-        str(path),
-        frozenset(resolved),
-        frozenset(named),
-        totals=tuple((repository, int(own["total"])) for repository, own in totals.items()),
-        attempts=str(attempts or ""),
-    )
+    totals = {key: int(own["total"]) for key, own in (json_of(table) if table.is_file() else {}).items()}
+    named = frozenset(issue for own in value.values() if isinstance(own, list) for issue in own)
+    resolved = frozenset(value["resolved"])
+    return _System(split, name, str(path), resolved, named, totals=totals, attempts=attempts)
 
 
 def _of_details(value: Mapping[str, Any], split: str, name: str, path: Path, attempts: str = "") -> _System:

@@ -75,7 +75,7 @@ _ROLES = {
     "seed": ("seed", "random seed", "epoch", "trial", "repetition"),
     "group": ("group", "source"),
     "unit": ("unit",),
-    "score": ("score", "value", "main score", "result", "mean"),
+    "score": ("score", "value", "main score", "result", "correct", "resolved", "passed", "mean"),
 }
 # Columns that describe a model or a task, or an uncertainty
 _ABOUT = re.compile(
@@ -83,7 +83,7 @@ _ABOUT = re.compile(
     r"|.*\b(memory|latency|throughput|runtime|speed|hours|cost|price|date|licen[cs]e|revision|version|sha|url|link)\b.*"
     r"|(\w+ )?time\b.*|(embedding |output )?dim(ension)?(s|ality)?\b.*|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*"
     r"|(\d+ ?% ?)?(ci|confidence)\b.*|.*\b(std ?err|std|stdev|standard (error|deviation)|s\.?e\.?|sd|error bars?)\.?"
-    r"|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|likes|.* title",
+    r"|#.+|.*\blayers\b.*|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|likes|.* title",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"n[or]\.?|#|id|index|position|unnamed.*|column \d+", re.IGNORECASE)  # or a language
@@ -101,22 +101,25 @@ def read(path: Path, options: Options) -> Scores:
     for grid in grids_of(path):
         roles = _roles(grid.cells.columns)
         _refuse_ratings(grid)
-        if "task" in roles and _words(roles["task"]) == "groups":  # lm-eval prints groups again
-            groups += _tasks_of(grid.cells[roles["task"]])[0]
+        names = grid.cells[roles["task"]] if "task" in roles else pd.Series([], dtype=object)
+        groups += _groups_of(names)
+        if _words(roles.get("task", "")) == "groups":  # lm-eval prints them again
+            groups += _mapped(names, _task).tolist()
             continue
-        found, told = _long(grid, roles, path) if _is_long(roles) else _wide(grid, roles, path, options)
+        found, told = _rows_of(grid, roles, path, options)
         rows.append(found)
         notes += told
-    if len({frozenset(_mapped(found["model"], plain)) for found in rows}) > 1:
+    if len({frozenset(found["model"]) for found in rows}) > 1:
         raise DataError(
             f"{path} holds {len(rows)} tables with different models. Paste one table into a file of its own."
         )
     if not rows:
         raise DataError(f"{path} holds groups of tasks only. Paste the table of tasks too.")
     table = pd.concat(rows, ignore_index=True)
-    if groups := [group for group in dict.fromkeys(groups) if table["task"].eq(group).any()]:
-        notes.append(f"Dropped as a group of other tasks: {listed(groups)}.")
-    return scores_of(table[~table["task"].isin(groups)], notes)
+    is_group = table["task"].isin(groups)
+    if is_group.any():
+        notes.append(f"Dropped as a group of other tasks: {listed(table.loc[is_group, 'task'].unique())}.")
+    return scores_of(table[~is_group], notes)
 
 
 def _words(heading: str) -> str:
@@ -128,10 +131,6 @@ def _roles(headings: Iterable[str]) -> dict[str, str]:
     of = {_words(heading): heading for heading in reversed(list(headings))}
     found = {role: next((of[word] for word in words if word in of), "") for role, words in _ROLES.items()}
     return {role: heading for role, heading in found.items() if heading}
-
-
-def _is_long(roles: Iterable[str]) -> bool:
-    return "score" in roles and any(role in roles for role in ("task", "item"))
 
 
 def _refuse_ratings(grid: Grid) -> None:
@@ -149,97 +148,77 @@ def _refuse_ratings(grid: Grid) -> None:
         )
 
 
-def _long(grid: Grid, roles: Mapping[str, str], path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """One row per score; what is blank repeats the row above."""
-    cells = pd.DataFrame({role: grid.cells[heading] for role, heading in roles.items()})
-    notes = []
-    for role in ("model", "task", "metric"):
-        if role in roles:
-            cells[role] = _filled(grid, roles[role], role)
-    if "task" in cells:
-        groups, cells["task"] = _tasks_of(cells["task"])
-        cells = cells[~cells["task"].isin(groups)]
-        if groups:
-            notes.append(f"Dropped as a group of other tasks: {listed(groups)}.")
-    else:
-        cells["task"] = path.stem
-    if "model" not in cells:
-        named = re.search(r"pretrained=([^,)\s]+)", grid.around)
-        cells["model"] = named[1] if named else path.stem
-        notes.append(f"{grid.where} names no model: its scores are of {cells['model'].iloc[0]}.")
-    if "filter" in cells:
-        filters = cells.pop("filter").map(name_of)
-        cells["metric"] = cells["metric"].map(name_of) + filters.map(
-            lambda one: "" if is_missing(one) else f",{one}"
-        )
-    cells["percent"] = _has_percent(cells["score"])
-    cells["score"] = _numbers(cells["score"].rename(roles["score"]), grid, _decimal_comma(grid))
-    if "group" in cells and cells.groupby("task")["group"].nunique().gt(1).any():
-        cells = cells.drop(columns="group")  # of models
-    for name in grid.cells.columns.difference([*roles.values()]):
-        signs = grid.cells[name].map(name_of)
-        if {*signs} <= {"", *_ARROWS}:
-            cells["higher_is_better"] = signs.map(_ARROWS)
-    return _finished(cells, grid), notes
-
-
-def _tasks_of(cells: "pd.Series[Any]") -> tuple[list[str], "pd.Series[str]"]:
-    """Names of groups, and of tasks: a task whose name begins with a dash belongs to the last one without, or with less
-    space before it."""
+def _groups_of(cells: "pd.Series[Any]") -> list[str]:
+    """Names of groups: a task whose name begins with a dash belongs to the one above with less space before it."""
     groups: list[str] = []
     above: list[tuple[int, str]] = []
     for text in map(str, cells.unique()):
         dashed = text.strip().startswith("- ")
         depth = len(text) - len(text.lstrip()) if dashed else -1
         above = [one for one in above if dashed and one[0] < depth]
-        if above and above[-1][1] not in groups:
-            groups.append(above[-1][1])
-        above.append((depth, _task(text)))
-    return groups, _mapped(cells, _task)
+        groups += [name for _, name in above[-1:]]
+        if text.strip():
+            above.append((depth, _task(text)))
+    return groups
 
 
 def _task(text: str) -> str:
     return plain(text.strip().removeprefix("- "))
 
 
-def _wide(
+def _rows_of(
     grid: Grid, roles: Mapping[str, str], path: Path, options: Options
 ) -> tuple[pd.DataFrame, list[str]]:
-    """One column per task, metric or model."""
+    """One row per score of a long table, or of a wide one with a column per task, metric or model."""
+    is_long = "score" in roles and ("task" in roles or "item" in roles)
+    ids = {role: heading for role, heading in roles.items() if role != "score"}
     notes: list[str] = []
-    ids = {role: roles[role] for role in ("model", "task", "metric", "item", "seed", "unit") if role in roles}
     if ids.keys().isdisjoint(("model", "task", "item")):
-        role, told = _kind_of_rows(grid, options)
-        ids, notes = {role: str(grid.cells.columns[0]), **ids}, told
-    if "model" not in ids and "group" in roles:
-        ids["group"] = roles["group"]
-    across = next((role for role in ("model", "task", "metric") if role not in ids), "")
+        role, notes = _kind_of_rows(grid, options)
+        ids = {role: str(grid.cells.columns[0]), **ids}
+    if not is_long and "model" in ids:
+        ids.pop("group", None)  # of models
+    across = "" if is_long else next((role for role in ("model", "task", "metric") if role not in ids), "")
     others = [name for name in grid.cells.columns if name not in ids.values()]
     comma = _decimal_comma(grid)
     scored = [
         name for name in others if name in options.tasks or not _is_about(name, grid.cells[name], comma)
     ]
-    if not scored or not across:
+    scored = [roles["score"]] if is_long else scored
+    numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
+    if not numbers.notna().any(axis=None) or not (across or is_long):
         raise DataError(
             f"{grid.where}: no column holds scores. Columns: {listed(map(repr, grid.cells.columns))}. Call them model, "
             "task and score, or give one column of scores per task."
         )
-    numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
-    filled = numbers.notna().any(axis=1)
     names = pd.DataFrame({role: _filled(grid, heading, role) for role, heading in ids.items()})
-    rows_of = "model" if "model" in ids else "task" if "task" in ids else "item"
-    if empty := [plain(name) for name in names.loc[~filled, rows_of] if name.strip("- ")]:
-        notes.append(f"{grid.where}: rows without any score were left out: {listed(empty)}.")
-    if about := [name for name in others if name not in scored]:
-        notes.append(f"{grid.where}: columns that are no scores were left out: {listed(about)}.")
+    if is_long:
+        for name in others:
+            if {*(signs := _mapped(grid.cells[name], str))} <= {"", *_ARROWS}:
+                names["higher_is_better"] = signs.map(_ARROWS)
+    else:
+        filled = numbers.notna().any(axis=1)
+        empty = names.loc[~filled, next(role for role in ("model", "task", "item") if role in ids)]
+        for what, left_out in (
+            ("rows without any score", [plain(name) for name in empty if name.strip("- ")]),
+            (
+                f"columns beside the scores ({listed(scored, 8)})",
+                [name for name in others if name not in scored],
+            ),
+        ):
+            notes += [f"{grid.where}: {what} were left out: {listed(left_out)}."] if left_out else []
+        numbers, names = numbers[filled], names[filled]
     parts = []
     for name in scored:
-        part = names.assign(score=numbers[name], percent=_has_percent(grid.cells[name]))
-        part[across] = name
-        parts.append(part[filled])
+        part = names.assign(score=numbers[name], percent=_has_percent(grid.cells[name][names.index]))
+        parts.append(part.assign(**{across: name}) if across else part)
     table = pd.concat(parts, ignore_index=True)
     if "task" not in table:
         table["task"] = path.stem
+    if "model" not in table:
+        named = re.search(r"pretrained=([^,)\s]+)", grid.around)
+        table["model"] = named[1] if named else path.stem
+        notes.append(f"{grid.where} names no model: its scores are of {table['model'].iloc[0]}.")
     two = table["task"].str.partition("\n")  # a heading above that of the column
     if two[2].ne("").any():
         table["task"], table["metric"] = two[0], two[2]
@@ -262,7 +241,9 @@ def _kind_of_rows(grid: Grid, options: Options) -> tuple[str, list[str]]:
 
 
 def _filled(grid: Grid, heading: str, role: str) -> "pd.Series[str]":
-    """Names in a column, of which a blank one repeats that above."""
+    """A column; a blank name of a model, task or metric repeats that above."""
+    if role not in ("model", "task", "metric"):
+        return grid.cells[heading]
     names = _mapped(grid.cells[heading], lambda name: name if name.strip() else None).astype(object).ffill()
     if names.isna().any() and role != "metric":
         raise DataError(f"{grid.where}, row {names.index[0]}, column {heading!r}: it names no {role}.")
@@ -330,7 +311,6 @@ def _mapped(names: "pd.Series[Any]", function: Callable[[str], Any]) -> "pd.Seri
 
 def _finished(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
     """With names in plain text, and what they say of direction and unit."""
-    rows = rows.reset_index(drop=True)
     rows["model"] = _mapped(rows["model"], plain)
     percent = rows.pop("percent") | bool(_PERCENT.search(grid.around))
     said = rows["higher_is_better"] if "higher_is_better" in rows else pd.Series(None, rows.index, object)
@@ -344,6 +324,10 @@ def _finished(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
     rows["higher_is_better"] = said
     if "metric" in rows:
         rows["metric"] = _mapped(rows["metric"], lambda name: "" if is_missing(name) else name)
+    if "metric" in rows and "filter" in rows:
+        rows["metric"] += _mapped(rows["filter"], lambda name: "" if is_missing(name) else f",{name}")
+    if "group" in rows and rows.groupby("task")["group"].nunique().gt(1).any():
+        rows = rows.drop(columns="group")  # of models
     unit = _mapped(rows["unit"], str) if "unit" in rows else pd.Series("", rows.index)
     rows["unit"] = unit.mask(percent, PERCENT)
     return rows

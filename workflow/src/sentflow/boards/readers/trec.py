@@ -50,7 +50,7 @@ def _run(path: Path, options: Options) -> Scores:
     if lacking := [topic for topic in relevant if topic not in found]:
         notes.append(f"{path.name} lacks topics of {judgements.name}, which count 0: {listed(lacking)}.")
     if n := len(grades) - len(relevant):
-        notes.append(f"{judgements.name}: {n} topics without a relevant document do not count.")
+        notes.append(f"{judgements.name}: topics without a relevant document, which do not count: {n}.")
     rows = zip(relevant, values, strict=True)
     return scores_of([{**about, "item": topic, "score": value} for topic, value in rows], notes)
 

@@ -115,10 +115,7 @@ _ENDINGS_OF_FILES = (".predictions",)
 def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration in built-in types with keys that are texts; YAML makes dates of what looks like one.
 
-    Raises
-    ------
-    ConfigError
-        A value would break everything that is made of it: not even another message could repeat it.
+    Raises ConfigError: a value would break everything that is made of it: not even another message could repeat it.
     """
     check_size(config, where="config")
     refuse(list(value_problems(config, where="config")))
@@ -137,12 +134,7 @@ def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
 def value_problems(value: Any, *, where: str) -> Iterator[str]:
     """One sentence for each name, text or number in nested settings that would break what is made of it.
 
-    Parameters
-    ----------
-    value
-        Without circles, see `sentflow.files.settings_files.refuse_overgrown`.
-    where
-        Name of the place, for messages.
+    `value`: without circles, see `sentflow.files.settings_files.refuse_overgrown`. `where`: its name in messages.
     """
     yield from _problems(value, where, key="", seen=set())
 
@@ -150,10 +142,7 @@ def value_problems(value: Any, *, where: str) -> Iterator[str]:
 def name_problems(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """One sentence for each name of an entry whose files would be those of another, or could not be written.
 
-    Parameters
-    ----------
-    entries
-        Section → name → entry; of the catalog and of a configuration.
+    `entries`: section → name → entry; of the catalog and of a configuration.
     """
     for section, found in entries.items():
         yield from _problems_of_names(found, section)

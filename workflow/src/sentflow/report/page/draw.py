@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from sentflow.files.control_characters import visible
 from sentflow.report.claims import Claim, Ranking, Sets, System, UnitSet
-from sentflow.report.numbers import MISSING, decimal, percent, signed
+from sentflow.report.numbers import MISSING, decimal, percent, places, signed
 from sentflow.report.rows import grouped
 
 STEPS = 20  # of the heat map's colours
@@ -94,17 +94,18 @@ def _cut(name: str) -> str:
 
 
 class Axis:
-    """A scale over the width of a plot."""
+    """A scale over the width of a plot; `is_whole`: of whole numbers."""
 
-    def __init__(self, values: Iterable[float]) -> None:
+    def __init__(self, values: Iterable[float], *, is_whole: bool = False) -> None:
         known = [value for value in values if not math.isnan(value)] or [0.0, 1.0]
         self.low, self.high = min(known), max(known)
         if self.high - self.low < 1e-9:
             self.low, self.high = self.low - 0.05, self.high + 0.05
-        step = next((step for step in _TICKS if (self.high - self.low) / step <= 5), self.high - self.low)
+        steps = (step for step in _TICKS if step >= 1 or not is_whole)
+        step = next((step for step in steps if (self.high - self.low) / step <= 5), self.high - self.low)
         self.digits = 2 if step < 0.1 or step == 0.25 else 1 if step < 1 else 0
-        steps = range(math.ceil(self.low / step - 0.01), math.floor(self.high / step + 0.01) + 1)
-        self.ticks = [i * step for i in steps]
+        ticks = range(math.ceil(self.low / step - 0.01), math.floor(self.high / step + 0.01) + 1)
+        self.ticks = [i * step for i in ticks]
 
     def x(self, value: float) -> str:
         """The place of a value; what lies beyond an end is at it."""
@@ -137,11 +138,11 @@ class Axis:
         )
         return h('<td class="plot" role="cell"><svg aria-hidden="true">{}{}</svg></td>', lines, body)
 
-    def span(self, low: float, high: float) -> Markup:
+    def span(self, low: float, high: float, kind: str = "ci") -> Markup:
         """An interval; nothing where it has no limits."""
         if math.isnan(low) or math.isnan(high):
             return Markup("")
-        return h('<line class="ci" x1="{}" x2="{}" y1="50%" y2="50%"/>', self.x(low), self.x(high))
+        return h('<line class="{}" x1="{}" x2="{}" y1="50%" y2="50%"/>', kind, self.x(low), self.x(high))
 
     def dot(self, value: float, mark: str, kind: str = "") -> Markup:
         """A mark at a value."""
@@ -199,8 +200,8 @@ def key(marks: Iterable[tuple[str, str | Markup]]) -> Markup:
     for mark, text in marks:
         goal, _, kind = mark.partition(" ")
         shown = h(' class="one"><use href="#{}" class="{}" x="50%" y="8"/>', goal, kind)
-        if mark == "ci":
-            shown = Markup('><line class="ci" x1="3" x2="27" y1="8" y2="8"/>')
+        if mark in ("ci", "thin"):
+            shown = h('><line class="{}" x1="3" x2="27" y1="8" y2="8"/>', mark)
         items.append(h('<li><svg aria-hidden="true"{}</svg><span>{}</span></li>', shown, text))
     return h('<ul class="key">{}</ul>', joined(items))
 
@@ -214,6 +215,14 @@ def folded(summary: str, body: Markup, *, is_open: bool = False, kind: str = "")
 def scrolled(label: str, body: Markup) -> Markup:
     """A wide table in its own region."""
     return h('<div class="scroll" role="region" aria-label="{}" tabindex="0">{}</div>', label, body)
+
+
+def first_rows(head: Sequence[Markup], rows: Sequence[Markup], kind: str, what: str) -> Markup:
+    """`plots` of the first rows; the others are folded."""
+    picture = plots(head, rows[:_SHOWN], kind)
+    if len(rows) > _SHOWN:
+        picture += folded(f"The other {len(rows) - _SHOWN} {what}s", plots(head, rows[_SHOWN:], kind))
+    return h('<figure class="keep">{}</figure>', picture)
 
 
 def outcome(is_significant: bool, *, words: bool = True) -> Markup:
@@ -252,21 +261,18 @@ def leaderboard(ranking: Ranking, more: Sequence[tuple[str | Markup, Mapping[str
         *(th(heading, "best") for heading, _ in more),
     ]  # fmt: skip
     kind = "lb many" if len(systems) > MANY else "lb"
-    picture = plots(head, rows[:_SHOWN], kind)
-    if len(rows) > _SHOWN:
-        picture += folded(f"The other {len(rows) - _SHOWN} {ranking.what}s", plots(head, rows[_SHOWN:], kind))
     marks = _leaderboard_key(ranking, n_far=len(systems) - len(near))
-    return _reach(ranking) + marks + h('<figure class="keep">{}</figure>', picture)
+    return _reach(ranking) + marks + first_rows(head, rows, kind, ranking.what)
 
 
 def _reach(ranking: Ranking) -> Markup:
     """How bars and dots go together: bars look at one comparison, tests at all."""
-    tested = [test for system in ranking.systems[1:] if (test := ranking.behind(system))]
+    tested = [(test, ranking.is_tied(one)) for one in ranking.systems[1:] if (test := ranking.behind(one))]
     if not tested or not ranking.is_tested:
         return Markup("")
-    if any((test.low <= 0) == test.is_significant for test in tested):
+    if any((test.low > 0) == is_tied for test, is_tied in tested):
         return how("Dots allow for {}; bars look at one comparison.", term("holm", "all comparisons"))
-    is_tied = any(not test.is_significant for test in tested)
+    is_tied = any(is_tied for _, is_tied in tested)
     return how("A bar that reaches the dashed line: not separated.") if is_tied else Markup("")
 
 
@@ -300,7 +306,6 @@ def _standing(
         body += axis.span(low, high) + axis.dot(system.value, "open" if ranking.is_tied(system) else "full")
     is_told = not system.is_control or "(control)" in system.title
     chip = "" if is_told else Markup(' <a class="chip" href="#g-control">control</a>')
-    first, last = ranking.place(system)
     alike = ranking.alike.get((ranking.systems[0].name, system.name))
     behind = Markup("")
     if not is_first:
@@ -309,7 +314,7 @@ def _standing(
             limits = f"[{signed(-test.high, ranking.digits)}, {signed(-test.low, ranking.digits)}]"
         behind = h("{}<small>{}</small>", decimal(-ranking.less_first(system), ranking.digits), limits)
     cells = [
-        *([td(f"{first}" if first == last else f"{first}–{last}", "place left")] if tested else []),
+        *([td(places(*ranking.place(system)), "place left")] if tested else []),
         name(h("{}{}", system.title, chip)), axis.row(body), td(decimal(system.value, ranking.digits), "num"),
         *([td(behind, "behind")] if len(ranking.systems) > 1 else []),
         *([td("" if is_first else alike or outcome(not ranking.is_tied(system)), "sure")] if tested else []),

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from sentflow.flow import products
 from sentflow.flow.products import FIGURE, TABLE
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.recipe import Caption, Recipe
 from sentflow.report.numbers import counted, duration
 from sentflow.report.page import draw
 from sentflow.report.page.draw import folded, h, joined, sentence, term
@@ -36,7 +36,20 @@ def render(sources: Sources) -> str:
 
     Raises jinja2.UndefinedError: the template needs a key that the settings lack.
     """
-    return str(draw.rendered("page.html.j2", **_context(sources)))
+    return page(**_context(sources))
+
+
+def page(**context: Any) -> str:
+    """A page of what the template needs beside its style and script."""
+    css, script = ((_FOLDER / name).read_text(encoding="utf-8").strip() for name in ("page.css", "page.js"))
+    css += draw.ramp()
+    sources = {
+        "css": Markup(css),
+        "css_hash": _hash(css),
+        "script": Markup(script),
+        "script_hash": _hash(script),
+    }
+    return str(draw.rendered("page.html.j2", **sources, **context))
 
 
 def _context(sources: Sources) -> dict[str, Any]:
@@ -61,10 +74,7 @@ def _context(sources: Sources) -> dict[str, Any]:
     kind = "Sample data: not for real texts" if all(samples) else "Partly sample data"
     badges = [("sample", kind)] if any(samples) else []
     badges += [("data", f"{counted(len(failed), 'check')} failed")] if failed else []
-    css, script = ((_FOLDER / name).read_text(encoding="utf-8").strip() for name in ("page.css", "page.js"))
-    css += draw.ramp()
     return {
-        "css": Markup(css), "css_hash": _hash(css), "script": Markup(script), "script_hash": _hash(script),
         "experiment": sources.settings["experiment"],
         "is_sample": any(samples),
         "badges": badges,
@@ -73,7 +83,7 @@ def _context(sources: Sources) -> dict[str, Any]:
         "sections": sections,
         "caveats": grouped,
         "version": sources.versions["libraries"]["sentflow"],
-    }  # fmt: skip
+    }
 
 
 def _hash(text: str) -> Markup:
@@ -169,10 +179,15 @@ def _picture(sources: Sources, name: str) -> tuple[str, Markup] | None:
     if not rows:
         return None
     texts = recipe.texts(rows)
+    return texts.title, picture(file, texts)
+
+
+def picture(file: Path, texts: Caption) -> Markup:
+    """A figure, which the page then holds, with its caption."""
     encoded = base64.b64encode(file.read_bytes()).decode("ascii")
     kind = "svg+xml" if file.suffix == ".svg" else "png"
     alternative, reading = (
         text.replace(SAMPLE_NOTE, "").strip() for text in (texts.alternative, texts.reading)
     )
     pattern = '<figure><img src="data:image/{};base64,{}" alt="{}"><figcaption>{}</figcaption></figure>'
-    return texts.title, h(pattern, kind, encoded, alternative, reading)
+    return h(pattern, kind, encoded, alternative, reading)

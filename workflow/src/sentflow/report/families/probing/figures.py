@@ -26,6 +26,7 @@ from sentflow.report.figure.panels import named, panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.numbers import MISSING, decimal, percent
 from sentflow.report.rows import data_versions, grouped, unique
+from sentflow.stats.separation import brackets
 
 _LABEL_SIZE = 6.5
 
@@ -195,17 +196,8 @@ def _draw_ranks(rows: Sequence[RankingRow]) -> Figure:
 
 def joined_runs(ranked: Sequence[RankingRow]) -> list[tuple[int, int]]:
     """First and last position of every longest run of encoders of which no two are separated."""
-    joined = [set(row.not_separated.split()) for row in ranked]
-    runs: list[tuple[int, int]] = []
-    for start in range(len(ranked)):
-        end = start
-        while end + 1 < len(ranked) and all(
-            ranked[end + 1].model in joined[other] for other in range(start, end + 1)
-        ):
-            end += 1
-        if end > start and not any(left <= start and end <= right for left, right in runs):
-            runs.append((start, end))
-    return runs
+    joined = [{row.model, *row.not_separated.split()} for row in ranked]
+    return brackets(np.array([[row.model not in own for row in ranked] for own in joined]))
 
 
 def bar_levels(runs: Sequence[tuple[int, int]]) -> list[int]:
@@ -258,8 +250,8 @@ RANKS = Recipe(
     lambda rows: [
         f"Average rank over all tasks, 1 is the best. Line: its {percent(rows[0].level)} interval with other tasks (of "
         "other sources, where there are several) and other texts.",
-        f"A bar joins encoders that are not separated at {percent(rows[0].alpha)} (Wilcoxon's signed-rank test, Holm "
-        "over all pairs), which does not mean equal. Encoders that lack a task have no rank.",
+        f"A bar joins encoders that are not separated at {percent(rows[0].alpha)} (sign flips over all pairs), which "
+        "does not mean equal. Encoders that lack a task have no rank.",
         *captions.apart_notes(rows),
     ],
     lambda inputs: ranking_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons)),

@@ -25,6 +25,7 @@ from sentflow.report.numbers import (
     listed,
     p_number,
     percent,
+    places,
     signed,
 )
 from sentflow.report.rows import grouped, titles_of, unique
@@ -271,7 +272,7 @@ def ranks(inputs: Inputs) -> Table:
             number("Mean score", "mean"),
             number("Average rank", "average_rank", decimal, 2),
             text("Repetition", repetition),
-            text("Place", _places),
+            text("Place", lambda line: places(line["rank_low"], line["rank_high"])),
             number("Won", "won", count),
             number("Neither", "ties", count),
             number("Lost", "lost", count),
@@ -310,12 +311,10 @@ def _line(rank: RankRow, best: RankRow, across: Sequence[AcrossRow]) -> dict[str
     return line
 
 
-def _places(line: Mapping[str, Any]) -> str:
-    if math.isnan(line["place"]):
-        return MISSING
-    # equal encoders share a place, so halves and thirds occur
-    place, low, high = (f"{line[name]:.3g}" for name in ("place", "place_low", "place_high"))
-    return f"{place} ({low} to {high})" if low != high else place
+def _least(row: AcrossRow) -> str:
+    if math.isfinite(row.least_separable):
+        return f"A typical pair needs a difference of {decimal(row.least_separable)}."
+    return f"So few separate no pair: the least p is {least_sign_flip_p(row.n_units):.2g}."
 
 
 def _notes_on_ranks(
@@ -333,7 +332,6 @@ def _notes_on_ranks(
     ]
     for protocol, own in by_protocol(comparisons.across).items():
         one, apart = own[0], captions.of_protocol(protocol, comparisons.across)
-        least = least_sign_flip_p(one.n_units)
         several = f"tasks of sources like these {one.n_sources}"
         sources = "tasks of this source only" if one.n_sources == 1 else several
         notes += [
@@ -341,11 +339,8 @@ def _notes_on_ranks(
             f"({captions.adjusted_over_tasks(one.adjustment, one.alpha)}).",
             f"To the first{apart}: difference of the means from the encoder with the best average rank, with its "
             f"{percent(one.level)} interval (REML), for {sources}; new task: prediction interval of that on one task.",
-            f"Separated{apart}: by Wilcoxon's signed-rank test {captions.over_units(one.units, one.n_units)} (p "
-            "adjusted over all pairs, Holm), where the test of all encoders together rejects.",
-            f"With so few no pair can be separated: the least p is {least:.2g}, above {one.alpha / len(own):.2g}."
-            if least * len(own) > one.alpha
-            else "",
+            f"Place (by the mean; its {percent(1 - one.alpha)} interval) and separated{apart}: by sign flips "
+            f"{captions.over_units(one.units, one.n_units)}, adjusted over all pairs. {_least(one)}",
         ]
     for protocol, facts in comparisons.omnibus.items():
         if facts.get("friedman_p") is not None:

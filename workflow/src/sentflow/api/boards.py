@@ -1,0 +1,101 @@
+"""Published boards for notebooks: who is tied for first, from files of any format."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sentflow.boards.files import read_files
+from sentflow.boards.scores import Options
+from sentflow.boards.standing import Question, Standing, standings_of
+from sentflow.errors import DataError
+
+Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def leaderboard(
+    files: Files,
+    *,
+    metric: str | Mapping[str, str] = "",
+    lower: Iterable[str] = (),
+    duplicates: str = "",
+    groups: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    tasks: Iterable[str] = (),
+    without: Iterable[str] = (),
+    unit: str = "",
+    models: str = "",
+    population: str = "",
+    common: bool = False,
+    separate: Iterable[tuple[str, str]] = (),
+    title: str = "",
+) -> Standing:
+    """Rank the models of a published board, with the places that tests leave open (docs/leaderboards.md).
+
+    Parameters
+    ----------
+    files
+        Files and folders; all together are one board.
+    metric
+        The metric that counts where tasks have several, or task → metric, with the key ``""`` for other tasks.
+    lower
+        Tasks or metrics of which lower is better.
+    duplicates, unit, models, population
+        As the options of `sentflow leaderboard`: ``"first"``, ``"last"``, ``"best"`` or ``"mean"``; ``"fraction"`` or
+        ``"percent"``; ``"rows"`` or ``"columns"``; ``"tasks"``, ``"items"`` or ``"seeds"``. Without a population the
+        first that the files allow; the verdicts for the others are among the notes.
+    groups
+        Task → its group, or a CSV file with the columns task and group.
+    tasks, without
+        The tasks that count (all if empty), and tasks and models that are left out.
+    common
+        Compare models that lack tasks over the tasks that each pair has in common.
+    separate
+        Pairs of models of which the standing says how many more units would separate them.
+
+    Returns
+    -------
+    Standing
+        ``places`` in order, ``verdict()``, ``p`` and ``separated`` (M, M), and ``frame()`` with a row per model.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read, or leaves open what an option settles.
+    """
+    paths = [files] if isinstance(files, str | os.PathLike) else list(files)
+    of_task = {"": metric} if isinstance(metric, str) else dict(metric)
+    options = Options(
+        metric=of_task.pop("", ""),
+        metric_of=of_task,
+        lower=frozenset(lower),
+        duplicates=duplicates,
+        groups=groups if isinstance(groups, Mapping) else _groups(Path(groups)) if groups else {},
+        tasks=frozenset(tasks),
+        without=frozenset(without),
+        unit=unit,
+        models=models,
+    )
+    scores = read_files([Path(path) for path in paths], options)
+    asked = Question(
+        title=title or Question.title, population=population, common=common, separate=tuple(separate)
+    )
+    first, *others = standings_of(scores, asked)
+    return replace(first, notes=(*(f"{other.verdict()}" for other in others), *first.notes))
+
+
+def _groups(path: Path) -> dict[str, str]:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{path} is not readable as CSV: {error}. Write the columns task and group."
+        ) from error
+    if not {"task", "group"} <= {*table.columns}:
+        raise DataError(
+            f"{path} has the columns {', '.join(table.columns)}. Write the columns task and group."
+        )
+    if several := [*table.loc[table["task"].duplicated(), "task"].unique()]:
+        raise DataError(f"{path} names {several[0]!r} several times. Write one group for each task.")
+    return dict(zip(table["task"], table["group"], strict=True))

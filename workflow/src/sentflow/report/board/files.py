@@ -1,0 +1,44 @@
+"""The files of a board: table, figure and page, by the writers of our own results."""
+
+from pathlib import Path
+
+from sentflow.boards.standing import Standing
+from sentflow.files.atomic import atomic
+from sentflow.files.io import write_text
+from sentflow.report.board import figure, page
+from sentflow.report.board.table import board_table
+from sentflow.report.figure import canvas
+from sentflow.report.figure.inspection import inspect
+from sentflow.report.table.formats import csv_records, csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
+
+FORMS = {".csv": csv_text, ".md": markdown_text, ".tex": latex_text}
+
+
+def write(standing: Standing, folder: Path, version: str) -> list[Path]:
+    """Write ``board`` as CSV, Markdown, LaTeX, SVG and PNG, the page ``index.html``, and the ranked models' scores.
+
+    Old files are replaced.
+    """
+    table = board_table(standing)
+    folder.mkdir(parents=True, exist_ok=True)
+    board = folder / "board"
+    written = []
+    for suffix, form in FORMS.items():
+        written.append(board.with_suffix(suffix))
+        write_text(written[-1], form(table))
+    written.append(folder / "scores.csv")
+    models = zip((place.model for place in standing.places), standing.scores.T.tolist(), strict=True)
+    rows = [(model, *scores) for model, scores in models]
+    write_text(written[-1], csv_records(("model", *standing.tasks), rows))
+    image = board.with_suffix(".svg")
+    with canvas.style():
+        drawn = figure.draw(standing)
+        png = inspect(drawn).picture
+    canvas.save(drawn, image)
+    written += [image, board.with_suffix(".png")]
+    with atomic(written[-1]) as part:
+        part.write_bytes(png)
+    written.append(folder / "index.html")
+    write_text(written[-1], page.render(standing, image, version))
+    return written
