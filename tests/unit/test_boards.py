@@ -373,3 +373,10 @@ def test_pipes_and_circles_of_links_do_not_hang(tmp_path: Path) -> None:
     assert len(read_files([board]).rows) == 2
     with pytest.raises(DataError, match="pipe"):
         read_files([board / "pipe"])
+
+
+def test_truth_values_are_scores_of_items_and_descriptions_in_wide_tables(tmp_path: Path) -> None:
+    lines = '{"model": "x", "instance_id": 1, "resolved": true}\n{"model": "y", "instance_id": 1, "resolved": false}\n'
+    assert cells(table(tmp_path, lines, name="toy.jsonl")) == {("x", "toy"): 1.0, ("y", "toy"): 0.0}
+    wide = table(tmp_path, "model,A,Merged,# Layers\nx,41,True,12\ny,42,False,24\n")
+    assert {*wide.rows["task"]} == {"A"}

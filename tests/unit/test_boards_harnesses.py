@@ -49,6 +49,14 @@ def test_mteb_reads_files_of_all_versions() -> None:
     assert found[BIG, "ArguAna"] == 0.538  # the name is that of the metadata, not that of the folder
 
 
+@pytest.mark.parametrize("task", ["MindSmallReranking", "CMedQAv1"])
+def test_mteb_old_files_of_renamed_metrics_and_tasks_have_a_main_score(task: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(
+        json.dumps({"mteb_dataset_name": task, "test": {"map": 0.3, "mrr": 0.4}})
+    )
+    assert read(tmp_path / "a.json").rows["score"].tolist() == [0.3]
+
+
 def test_mteb_takes_the_split_of_the_definition() -> None:
     """AFQMC is evaluated on validation; its test split is NaN."""
     assert scores(read(f"{REVISION}/AFQMC.json")) == {(TINY, "AFQMC"): 0.233}

@@ -17,7 +17,7 @@ from sentflow.texts.formats.raw import RawFile
 
 _DELIMITERS = ("\t", ";", ",", "|")
 _OBJECTS = re.compile(r"\s*(\{|\[\s*\{)")
-_SCORES = re.compile(r'"(score|value|result|main_score)"\s*:', re.IGNORECASE)
+_SCORES = re.compile(r'"(score|value|result|main_score|correct|resolved|passed)"\s*:', re.IGNORECASE)
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-*:?\s*)*\|?\s*")  # below the heading of a Markdown table
 _TABULAR = re.compile(r"\\begin\{(tabular[xy]?\*?|longtable|tabu)\}(.*?)\\end\{\1\}", re.DOTALL)
 _LINES = re.compile(

@@ -44,7 +44,10 @@ _OLD_NAMES = {
     "max_ap": ("max.ap", "cos_sim.ap"),
     "max_accuracy": ("max.accuracy", "cos_sim.accuracy"),
     "map_at_1000": ("map",),
+    "max_over_subqueries_map_at_1000": ("map",),
 }
+# Main metrics then, the surest first, of tasks that are called differently today
+_OLD_METRICS = ("cos_sim.spearman", "max.ap", "ndcg_at_10", "map", "v_measure", "accuracy")
 _SAME = 1e-6
 _SHOWN = 4
 _Part = tuple[str, str]  # split and subset
@@ -172,7 +175,7 @@ def _of_file(path: Path, options: Options) -> _Run:
     model, revision = _model_of(path)
     entries = list(_entries(value, path))
     metric, key = _defined(task)[1], options.metric_of.get(task, options.metric)
-    names = ["main_score", metric, *_OLD_NAMES.get(metric, ())]
+    names = ["main_score", metric, *_OLD_NAMES.get(metric, () if task in _definitions() else _OLD_METRICS)]
     if key and all(key in entry for _, _, entry in entries):
         metric, names = key, [key]
     parts: dict[_Part, float] = {}

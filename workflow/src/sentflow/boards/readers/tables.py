@@ -75,7 +75,7 @@ _ROLES = {
     "seed": ("seed", "random seed", "epoch", "trial", "repetition"),
     "group": ("group", "source"),
     "unit": ("unit",),
-    "score": ("score", "value", "main score", "result", "mean"),
+    "score": ("score", "value", "main score", "result", "correct", "resolved", "passed", "mean"),
 }
 # Columns that describe a model or a task, or an uncertainty
 _ABOUT = re.compile(
@@ -83,7 +83,7 @@ _ABOUT = re.compile(
     r"|.*\b(memory|latency|throughput|runtime|speed|hours|cost|price|date|licen[cs]e|revision|version|sha|url|link)\b.*"
     r"|(\w+ )?time\b.*|(embedding |output )?dim(ension)?(s|ality)?\b.*|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*"
     r"|(\d+ ?% ?)?(ci|confidence)\b.*|.*\b(std ?err|std|stdev|standard (error|deviation)|s\.?e\.?|sd|error bars?)\.?"
-    r"|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|likes|.* title",
+    r"|#.+|.*\blayers\b.*|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|likes|.* title",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"n[or]\.?|#|id|index|position|unnamed.*|column \d+", re.IGNORECASE)  # or a language
