@@ -121,8 +121,7 @@ def real_worlds(path: Path) -> list[World]:
 
 
 def t_holm(scores: np.ndarray, _: np.ndarray | None, __: int) -> np.ndarray:
-    first, second = pairs_of(scores.shape[1])
-    d = scores[:, first] - scores[:, second]
+    d = differences_of(scores).sums(slice(None))
     error = d.std(axis=0, ddof=1) / math.sqrt(len(d)) + 1e-300
     return np.array(holm((2 * stdtr(len(d) - 1, -np.abs(d.mean(axis=0)) / error)).tolist()))
 
@@ -137,16 +136,11 @@ METHODS = {"t, Holm, tasks": t_holm, "flips, m = 0": flips(0.0), "flips": flips(
 
 
 def separations(n_sets: int, real: list[World]) -> Iterator[Line]:
-    """Any false separation: models equal / in steps of two points or real / different pairs found then.
-
-    A quarter of the sets for 181 models.
-    """
+    """Any false separation of equal models / of others / their different pairs found; for 181 models a quarter."""
     yield ("world", "models", "groups", "tasks", *METHODS)
     kinds = [("symmetric", 10), ("symmetric", 18), ("symmetric", 41), ("ceiling", 18), (COPIES, 18)]
-    worlds = [
-        World(kind, np.zeros(40), n)
-        for kind, n in (*kinds, (SKEWED, 18), (SKEWED, 41), (RARE, 18), (RARE, 41))
-    ]
+    kinds += [(SKEWED, 18), (SKEWED, 41), (RARE, 18), (RARE, 41)]
+    worlds = [World(kind, np.zeros(40), n) for kind, n in kinds]
     uneven = (7, 5, 4, 3, 3, 2, 2, 2, *[1] * 13)
     for sizes in ((5, 3, 2, 2, *[1] * 6), uneven, (20, *[1] * 21), (*[4] * 9, 5)):
         groups = np.repeat(np.arange(len(sizes)), sizes)
@@ -159,7 +153,7 @@ def separations(n_sets: int, real: list[World]) -> Iterator[Line]:
         sets = n_sets if n_models < 100 else max(2, n_sets // 4)
         of_equal, of_different = (errors(one, sets) for one in (equal, different))
         cells = [f"{a[0]} / {b[0]} / {b[1]}" for a, b in zip(of_equal, of_different, strict=True)]
-        yield (equal.name, str(n_models), str(n_groups), str(n), *cells)
+        yield equal.name, str(n_models), str(n_groups), str(n), *cells
 
 
 def errors(world: World, n_sets: int) -> list[tuple[str, str]]:
@@ -191,10 +185,8 @@ def places(n_sets: int, real: list[World]) -> Iterator[Line]:
             found = separate(world.draw(np.random.default_rng([number, 9])), n_draws=DRAWS, seed=number)
             own = (found.low <= low) & (found.high >= high)
             board = (found.board_low <= low) & (found.board_high >= high)
-            width, first = found.high - found.low + 1, found.low == 1
-            told.append(
-                (board.all(), own.all(), own.mean(), first[low == 1].mean(), width.mean(), first.sum())
-            )
+            first, width = found.low == 1, (found.high - found.low + 1).mean()
+            told.append((board.all(), own.all(), own.mean(), first[low == 1].mean(), width, first.sum()))
         *shares, width, tied = np.array(told, dtype=np.float64).T
         yield (world.name, *map(percent, shares), f"{width.mean():.1f}", f"{tied.mean():.1f}")
 

@@ -47,7 +47,7 @@ EDITS = (
     Edit("how a finished file gets its name", (r"^def not_written\(",), ("Make room", "Free some room")),
     Edit("a kernel of the probes", (r"^def adamw_schedule\(",)),
     Edit("one table", (r"^def encoders_table\(", r"^def encoders\(inputs")),
-    Edit("one figure", (r'^"""Task × model heat map',)),
+    Edit("one figure", (r"^HEATMAP = ",)),
     Edit("the statistics of scores", (r"^class CorrectedT\(",)),
     Edit("a measure of geometry", (r"^def average_cosine\(",)),
 )  # fmt: skip

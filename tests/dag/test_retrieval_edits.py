@@ -73,7 +73,7 @@ def new_project(folder):
 
 AFTER_COSTS = {"make_products_retrieval", "report"}
 SHOWN = {
-    *("summarise_retrieval", "summarise_questions", "summarise_retrieval_costs", "summarise_costs"),
+    *("summarise_retrieval", "summarise_retrieval_costs", "summarise_costs"),
     *("make_products_retrieval", "record"),
     *AFTER_COSTS,
 }
@@ -141,7 +141,7 @@ def retriever(name, **keys):
         ),
         pytest.param(
             changed(retrieval={"reference": "dense"}),
-            {"summarise_questions", "summarise_costs", "make_products_retrieval", "record", "report"},
+            SHOWN,
             id="another reference",
             marks=pytest.mark.slow,
         ),

@@ -340,9 +340,18 @@ job_rule(
 
 job_rule(
     "summarise_retrieval",
-    dict(results=retrieval.scores),
-    paths.SUMMARY_RETRIEVAL,
-    local=True,
+    dict(
+        results=retrieval.scores,
+        rows=ancient(retrieval.rows),
+        differences=paths.RETRIEVAL_PAIRS,
+    ),
+    dict(
+        summary=paths.SUMMARY_RETRIEVAL,
+        recall=paths.RECALL,
+        gaps=paths.QUESTION_DIFFERENCES,
+    ),
+    minutes=20,
+    per_input=20,
     settings=retrieval.summarise_settings,
 )
 
@@ -356,19 +365,6 @@ job_rule(
     paths.SUMMARY_STAGES,
     local=True,
     settings=retrieval.stage_settings,
-)
-
-job_rule(
-    "summarise_questions",
-    dict(
-        also=retrieval.scores,
-        rows=ancient(retrieval.rows),
-        differences=paths.RETRIEVAL_PAIRS,
-    ),
-    dict(recall=paths.RECALL, gaps=paths.QUESTION_DIFFERENCES),
-    minutes=20,
-    per_input=20,
-    settings=retrieval.question_summary_settings,
 )
 
 job_rule(

@@ -1,4 +1,4 @@
-"""Omnibus test, critical difference, signed ranks and rank intervals over tasks."""
+"""Omnibus test, independent units and intervals of average ranks over tasks."""
 
 import math
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.compare.rows import QuestionDifference
 from sentflow.report.families.retrieval.summary import gap_rows, recall_rows
-from sentflow.report.settings import QuestionSummary
+from sentflow.report.settings import RetrievalSummary
 from sentflow.retrieval.evaluation import QuestionValues
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ def _values(evaluations: Sequence["RunEvaluation"]) -> list[QuestionValues]:
     return [QuestionValues(one.question_set, one.name, *found(one.found)) for one in evaluations]
 
 
-def _settings(evaluations: Sequence["RunEvaluation"], main: str = "", reference: str = "") -> QuestionSummary:
+def _settings(
+    evaluations: Sequence["RunEvaluation"], main: str = "", reference: str = ""
+) -> RetrievalSummary:
     first, names = evaluations[0], [one.name for one in evaluations]
     about = {"title": first.question_set, "language": "und", "relevant_grade": first.relevant_grade}
     about |= {"data_version": "questions and judgements as given"}
@@ -80,4 +82,4 @@ def _settings(evaluations: Sequence["RunEvaluation"], main: str = "", reference:
         "retrievers": titles,
         "shown": tuple(names),
     }
-    return QuestionSummary.model_validate(sets | asked | drawn_from)
+    return RetrievalSummary.model_validate(sets | asked | drawn_from)

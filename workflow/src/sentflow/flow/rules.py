@@ -31,11 +31,11 @@ class Cost(NamedTuple):
 # there, on HateBR (7,000 rows) and STS Benchmark, and in a training of MiniLM; of probe_lazy of 6,000 pairs of texts,
 # of clean_pairs and combine_pairs of 100,000 pairs (docs/performance.md and docs/measurements).
 COSTS: Mapping[str, Cost] = {
-    "embed": Cost(12.9, 1185, (ROWS,)),
+    "embed": Cost(7.5, 1185, (ROWS,)),
     "embed_sparse": Cost(7.2, 576, (ROWS,)),
     "featurise": Cost(2.4, 1185, (ROWS,)),
     "fetch_model": Cost(3.3, 513),
-    "describe_model": Cost(3.3, 513),
+    "describe_model": Cost(0.6, 513),
     "probe": Cost(2.4, 306, (ROWS,), outputs=10),
     "probe_featurised": Cost(2.4, 306, (ROWS,), outputs=10),
     "probe_lazy": Cost(3.7, 983, (ROWS,), outputs=10),
@@ -52,7 +52,7 @@ COSTS: Mapping[str, Cost] = {
     "clean_pairs": Cost(122, 496),
     "combine_pairs": Cost(32, 400),
     "train": Cost(7.0, 1427),  # to start; what follows is by its settings
-    "choose_snapshot": Cost(4.4, 511),
+    "choose_snapshot": Cost(1.0, 511),
     "make_products_probing": Cost(8.0, 250),
     "make_products_similarity": Cost(6.5, 250),
     "make_products_retrieval": Cost(3.0, 250),

@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Sums may be reordered and products fused with them, as BLAS does; infinities and NaN keep their meaning.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+_NO_SVML = "NUMBA_DISABLE_INTEL_SVML"
 _RESULT = ctypes.addressof(_WORD := ctypes.c_int64())  # where numba's functions write None, or an error
 _LOOPS: list["Loop"] = []
 _INLINED: list[Callable[..., Any]] = []
@@ -83,6 +84,8 @@ class Loop:
         return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
     def _compile(self) -> bytes:
+        # Kept code runs without numba, which alone finds Intel's library of vector functions
+        os.environ[_NO_SVML] = "1"
         import numba
 
         _compile_inlined()
@@ -151,7 +154,8 @@ def _cache_folders() -> tuple[Path, ...]:
     """Beside this file, or where that cannot be written at home; one per processor and state of all loops."""
     here = Path(__file__)
     states = [llvm.get_host_cpu_features().flatten(), version("numba"), version("llvmlite")]
-    states += sorted(f"{key}={value}" for key, value in os.environ.items() if key.startswith("NUMBA_"))
+    set_of_numba = {name: one for name, one in os.environ.items() if name.startswith("NUMBA_")}
+    states += sorted(f"{name}={one}" for name, one in set_of_numba.items() if name != _NO_SVML)
     digest = hashlib.sha256(here.read_bytes() + "\n".join(states).encode()).hexdigest()
     named = os.environ.get("NUMBA_CACHE_DIR")
     # Not that of a path, which raises where there is no home

@@ -18,7 +18,6 @@ from sentflow.report.settings import (
     DecisionSummary,
     GeometrySummary,
     IndexSummary,
-    QuestionSummary,
     RetrievalSummary,
     SimilaritySummary,
     StageSummary,
@@ -127,13 +126,27 @@ def summarise_geometry(
     write_rows(truncation, TruncationRow, in_order(truncated, settings, "pairs"))
 
 
-@job()
-def summarise_retrieval(*, results: list[In], settings: RetrievalSummary, output: Out) -> None:
-    """Results of all retrievers → one table of rows, of which tables and figures are made."""
-    from sentflow.report.families.retrieval.summary import retrieval_rows
+@job("numpy")
+def summarise_retrieval(
+    *,
+    results: list[In],
+    rows: list[In],
+    differences: In,
+    settings: RetrievalSummary,
+    summary: Out,
+    recall: Out,
+    gaps: Out,
+) -> None:
+    """Results of all retrievers, values of every question → rows of tables, curves of recall, differences."""
+    from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
+    from sentflow.report.families.retrieval.summary import gap_rows, recall_rows, retrieval_rows
+    from sentflow.retrieval.evaluation import read_values
 
-    rows = retrieval_rows(map(read_sealed, results), settings)
-    write_rows(output, RetrievalRow, rows)
+    write_rows(summary, RetrievalRow, retrieval_rows(map(read_sealed, results), settings))
+    values = [read_values(path) for path in rows]
+    tested = read_rows(differences, QuestionDifference, may_be_empty=True)
+    write_rows(recall, RecallRow, list(recall_rows(values, settings)))
+    write_rows(gaps, QuestionGapRow, list(gap_rows(values, tested, settings)))
 
 
 @job()
@@ -162,22 +175,6 @@ def summarise_retrieval_costs(
         )
     )
     write_rows(output, RetrievalCostRow, rows)
-
-
-@job("numpy")
-def summarise_questions(
-    *, rows: list[In], differences: In, settings: QuestionSummary, recall: Out, gaps: Out
-) -> None:
-    """Values of every question → curves of recall, and differences from the reference."""
-    from sentflow.report.families.retrieval.rows import QuestionGapRow, RecallRow
-    from sentflow.report.families.retrieval.summary import gap_rows, recall_rows
-    from sentflow.retrieval.evaluation import read_values
-
-    values = [read_values(path) for path in rows]
-    tested = read_rows(differences, QuestionDifference, may_be_empty=True)
-    recalls, differing = list(recall_rows(values, settings)), list(gap_rows(values, tested, settings))
-    write_rows(recall, RecallRow, recalls)
-    write_rows(gaps, QuestionGapRow, differing)
 
 
 @job()

@@ -94,12 +94,8 @@ class RetrievalSummary(Ordered):
     """Retrievers in the order of the rows."""
     measures: Names
     main: str
-
-
-class QuestionSummary(RetrievalSummary):
-    """The same, and how bands of recall are drawn and with what the others are compared."""
-
     reference: str
+    """With what the others are compared."""
     depth: Count
     level: Number
     n_resamples: Int

@@ -34,7 +34,6 @@ from sentflow.report.settings import (
     FusionTitle,
     IndexSummary,
     QuestionSetTitle,
-    QuestionSummary,
     RetrievalSummary,
     RetrieverTitle,
     StageSummary,
@@ -357,10 +356,7 @@ class Retrieval(Selection):
     # --- summaries ------------------------------------------------------------------------------------------
 
     def summarise_settings(self, _wildcards: Any) -> str:
-        return RetrievalSummary(**self._summary()).as_json()
-
-    def question_summary_settings(self, _wildcards: Any) -> str:
-        return self._configured(QuestionSummary, **self._summary(), reference=self._reference())
+        return self._configured(RetrievalSummary, **self._summary(), reference=self._reference())
 
     def stage_settings(self, _wildcards: Any) -> str:
         stages = self.experiment.config.retrieval.stages

@@ -27,7 +27,6 @@ from sentflow.report.settings import (
     CostSummary,
     DecisionSummary,
     IndexSummary,
-    QuestionSummary,
     RetrievalSummary,
     StageSummary,
     WeightSummary,
@@ -172,7 +171,7 @@ def index_rows(results: Iterable[Mapping[str, Any]], settings: IndexSummary) -> 
 _BANDS_AT = (1, 10, 100, 1000)
 
 
-def recall_rows(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iterator[RecallRow]:
+def recall_rows(values: Sequence[QuestionValues], settings: RetrievalSummary) -> Iterator[RecallRow]:
     """Mean recall at every cutoff of a logarithmic axis; with intervals at 1, 10, 100, 1,000 and the depth of runs."""
     cuts = sorted({*cutoffs(settings.depth), *(cut for cut in _BANDS_AT if cut <= settings.depth)})
     banded = [row for row, cut in enumerate(cuts) if cut in (*_BANDS_AT, settings.depth)]
@@ -189,7 +188,7 @@ def recall_rows(values: Sequence[QuestionValues], settings: QuestionSummary) -> 
 
 
 def gap_rows(
-    values: Sequence[QuestionValues], differences: Iterable[QuestionDifference], settings: QuestionSummary
+    values: Sequence[QuestionValues], differences: Iterable[QuestionDifference], settings: RetrievalSummary
 ) -> Iterator[QuestionGapRow]:
     """What every retriever but controls reached on each question more than the reference.
 
@@ -216,7 +215,7 @@ def gap_rows(
                 yield row_from(QuestionGapRow, known, **own_values, difference=gap)
 
 
-def _by_set(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iterator[list[QuestionValues]]:
+def _by_set(values: Sequence[QuestionValues], settings: RetrievalSummary) -> Iterator[list[QuestionValues]]:
     """The retrievers of each question set, both in the order of selection."""
     by_name = {(one.question_set, one.retriever): one for one in values}
     for name in settings.question_sets:
@@ -225,7 +224,7 @@ def _by_set(values: Sequence[QuestionValues], settings: QuestionSummary) -> Iter
             yield own
 
 
-def _about(one: QuestionValues, settings: QuestionSummary) -> dict[str, Any]:
+def _about(one: QuestionValues, settings: RetrievalSummary) -> dict[str, Any]:
     retriever = described(settings, "retrievers", one.retriever)
     known = {"questions": one.question_set, "model": one.retriever, "model_title": retriever.title}
     known |= {"is_control": retriever.control, "position": retriever.position}
