@@ -115,6 +115,7 @@ class Standing:
     digits: int = 2
     unit: str = ""  # of all scores: ``"percent"``, ``"fraction"``, or empty for another one
     higher_is_better: bool = True  # of the mean
+    groups: tuple[str, ...] = ()  # of tasks, empty where nothing is said
 
     def verdict(self) -> Claim:
         """One line: how many are tied for first place, how many neighbours are not separated."""
@@ -376,6 +377,7 @@ def _standing(board: Board, data: _Data, question: Question, refused: Sequence[s
         digits={PERCENT: 2, FRACTION: 4}.get(board.unit, 3),
         unit=board.unit,
         higher_is_better=board.sign > 0,
+        groups=tuple(board.groups),
     )
     named = tuple(_named(a, b, standing, data, found) for a, b in question.separate)
     return replace(standing, named=named) if not refusal else standing
