@@ -24,9 +24,14 @@ class Board:
     items: list[np.ndarray]  # (item, M) of each task; empty without items
     item_groups: list[str]  # of the items of the only task; empty where they have none
     seeds: list[np.ndarray]  # (k,) means over tasks of each model; empty without seeds
-    unit: str
-    unranked: dict[str, tuple[str, ...]]
+    unit: str  # of all scores: ``"percent"``, ``"fraction"``, or empty for another one
+    unranked: dict[str, tuple[str, ...]]  # model → tasks that it lacks
     notes: tuple[str, ...]
+
+    @property
+    def digits(self) -> int:
+        """That are printed behind the point."""
+        return {PERCENT: 2, FRACTION: 4}.get(self.unit, 3)
 
 
 def board_of(scores: Scores, *, common: bool) -> Board:

@@ -28,9 +28,9 @@ def write(standing: Standing, folder: Path, version: str) -> list[Path]:
         written.append(board.with_suffix(suffix))
         write_text(written[-1], form(table))
     written.append(folder / "scores.csv")
-    models = zip((place.model for place in standing.places), standing.scores.T.tolist(), strict=True)
+    models = zip((place.model for place in standing.places), standing.board.shown.T.tolist(), strict=True)
     rows = [(model, *scores) for model, scores in models]
-    write_text(written[-1], csv_records(("model", *standing.tasks), rows))
+    write_text(written[-1], csv_records(("model", *standing.board.tasks), rows))
     image = board.with_suffix(".svg")
     with canvas.style():
         drawn = figure.draw(standing)
