@@ -85,6 +85,25 @@ def test_too_few_tasks_are_ranked_and_not_tested(tmp_path):
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         f"board.{form}" for form in ("csv", "md", "tex", "svg", "png")
     } | {"index.html", "scores.csv"}
+    assert "glossary" not in (tmp_path / "out/index.html").read_text()  # which would be empty
+
+
+def test_the_written_scores_repeat_the_board(tmp_path):
+    """With directions, groups and units, and tasks whose columns would count as a description."""
+    groups = tmp_path / "groups.csv"
+    names = ["size", "year", *(f"task {at}" for at in range(10))]
+    groups.write_text("task,group\n" + "".join(f"{name},{at // 2}\n" for at, name in enumerate(names)))
+    values = np.random.default_rng(0).normal(5, 1, (12, 6)) + np.arange(6)
+    rows = [f"m{m},{name},{own[m]}" for name, own in zip(names, values, strict=True) for m in range(6)]
+    given = tmp_path / "given.csv"
+    given.write_text("\n".join(["model,task,score", *rows]))
+    options = ("--groups", groups, "--unit", "percent", *(f"--lower={name}" for name in names))
+    _, first = ask(given, *options, "--out", tmp_path / "out", "--json")
+    _, again = ask(tmp_path / "out/scores.csv", "--json")
+    assert json.loads(first) == json.loads(again)
+    assert json.loads(first)["models"][0]["model"] == "m0"
+    assert json.loads(first)["n_units"] == 6
+    assert r"\label{tab:board}" in (tmp_path / "out/board.tex").read_text()
 
 
 def test_tasks_of_one_group_are_one_unit(tmp_path):

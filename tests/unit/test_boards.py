@@ -197,6 +197,21 @@ def test_repeated_scores_merge_or_follow_the_rule(tmp_path: Path) -> None:
     assert not lower.rows["higher_is_better"].any()
 
 
+@pytest.mark.parametrize(
+    "heading",
+    ["#Params (B)", "Model params", "VRAM (GB)", "# Layers", "Embedding size", "Max seq length", "GFLOPs"],
+)
+def test_what_describes_a_model_is_no_task(tmp_path: Path, heading: str) -> None:
+    """Though its numbers look like percentages."""
+    found = table(tmp_path, f"model,{heading},a,b\nx,7,41.5,52.5\ny,70,42.5,61.5\n")
+    assert {*found.rows["task"]} == {"a", "b"}
+
+
+def test_scores_too_large_to_square_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="row 1, column 'score'"):
+        table(tmp_path, "model,task,score\nx,a,1e300\ny,a,2e300\n")
+
+
 def test_text_is_never_run(tmp_path: Path) -> None:
     names = {model for model, _ in cells(table(tmp_path, "model,A\n=1+1,41\n@SUM(A1),42\n"))}
     assert names == {"=1+1", "@SUM(A1)"}

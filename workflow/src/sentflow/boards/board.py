@@ -17,7 +17,7 @@ class Board:
 
     models: list[str]
     tasks: list[str]
-    shown: np.ndarray  # (T, M), as printed
+    shown: np.ndarray  # (T, M) float64, as printed; NaN only where models with gaps are ranked
     values: np.ndarray  # (M,) means, as printed
     sign: float  # −1 where lower is better, so that sign · scores is higher for the better
     groups: list[str]  # of tasks, empty where nothing is said

@@ -111,7 +111,9 @@ def _instead() -> str:
 def _refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
-            raise DataError(f"{option} {name!r}: there is no such name. {instead(name, known)}")
+            raise DataError(
+                f"{option} {name!r}: there is no such name. {instead(name, [*filter(None, known)])}"
+            )
 
 
 def _names(values: pd.Series) -> list[str]:

@@ -184,6 +184,9 @@ _VALUE = re.compile(
 )
 
 
+_TOO_LARGE = 1e100  # of which squares and their sums are still finite
+
+
 def number(value: Any, where: str, *, decimal_comma: bool = False) -> float:
     """The score of a cell, without its error and marks; NaN where it is missing.
 
@@ -199,7 +202,7 @@ def number(value: Any, where: str, *, decimal_comma: bool = False) -> float:
             return math.nan
         parsed = _VALUE.fullmatch(_with_point(text) if decimal_comma else text)
         found = float(parsed["value"].replace(",", "")) if parsed else math.inf
-    if not math.isfinite(found):
+    if not abs(found) < _TOO_LARGE:
         raise DataError(
             f"{where}: {str(value)[:60]!r} is no number. Write a number, or leave the cell empty."
         )

@@ -79,11 +79,17 @@ _ROLES = {
 }
 # Columns that describe a model or a task, or an uncertainty
 _ABOUT = re.compile(
-    r"(total |number of |active )?param(eter)?s?\b.*|(model )?size.*|.*\btokens?\b.*|zero.?shot.*|n .*|num .*"
-    r"|.*\b(memory|latency|throughput|runtime|speed|hours|cost|price|date|licen[cs]e|revision|version|sha|url|link)\b.*"
-    r"|(\w+ )?time\b.*|(embedding |output )?dim(ension)?(s|ality)?\b.*|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*"
+    r"(# ?)?(total |number of |active |model )?param(eter)?s?\b.*"
+    r"|((model|batch|vocab(ulary)?|vector|hidden|embedding) )?size.*"
+    r"|.*\btokens?\b.*|zero.?shot.*|n .*|num .*|# ?\w+"
+    r"|.*\b(v?ram|memory|latency|throughput|runtime|speed|hours|cost|price|date|licen[cs]e|revision|version)\b.*"
+    r"|.*\b(sha|url|link)\b.*"
+    r"|(\w+ )?time\b.*|((embed(ding)?|emb\.?|output|vector|hidden) )?dim(ension)?(s|ality)?\b.*"
+    r"|n.?shot|\d+.?shot|shots?|context.*|mode|rank.*|(max(imum)? )?seq(uence|\.)? len(gth)?|layers?"
+    r"|(hub )?(likes|downloads)|hub ❤.*|[gt]?flops"
+    r"|qps|release( year)?|released"
     r"|(\d+ ?% ?)?(ci|confidence)\b.*|.*\b(std ?err|std|stdev|standard (error|deviation)|s\.?e\.?|sd|error bars?)\.?"
-    r"|#.+|.*\blayers\b.*|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|likes|.* title",
+    r"|\+/-|±.*|(lower|upper|low|high)( bound)?|n|year|count|votes|.* title",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"n[or]\.?|#|id|index|position|unnamed.*|column \d+", re.IGNORECASE)  # or a language

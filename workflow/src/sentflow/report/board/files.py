@@ -1,5 +1,6 @@
 """The files of a board: table, figure and page, by the writers of our own results."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from sentflow.boards.standing import Standing
@@ -20,7 +21,7 @@ def write(standing: Standing, folder: Path, version: str) -> list[Path]:
 
     Old files are replaced.
     """
-    table = board_table(standing)
+    table = replace(board_table(standing), name="board")
     folder.mkdir(parents=True, exist_ok=True)
     board = folder / "board"
     written = []
@@ -28,9 +29,14 @@ def write(standing: Standing, folder: Path, version: str) -> list[Path]:
         written.append(board.with_suffix(suffix))
         write_text(written[-1], form(table))
     written.append(folder / "scores.csv")
-    models = zip((place.model for place in standing.places), standing.board.shown.T.tolist(), strict=True)
-    rows = [(model, *scores) for model, scores in models]
-    write_text(written[-1], csv_records(("model", *standing.board.tasks), rows))
+    ranked = standing.board
+    direction = "↑" if ranked.sign > 0 else "↓"
+    rows = [
+        (model, task, group, ranked.unit, direction, score)
+        for model, own in zip(ranked.models, ranked.shown.T.tolist(), strict=True)
+        for task, group, score in zip(ranked.tasks, ranked.groups, own, strict=True)
+    ]
+    write_text(written[-1], csv_records(("model", "task", "group", "unit", "direction", "score"), rows))
     image = board.with_suffix(".svg")
     with canvas.style():
         drawn = figure.draw(standing)
