@@ -132,7 +132,7 @@ def test_page_command_and_api_give_one_verdict_and_runs_together_that_of_one_exp
     assert [entry["places"] for entry in joint["entries"]] == places
     assert joint["verdict"] == board["verdict"].replace("Title of ", "")
     standing = sentflow.leaderboard(parts)
-    assert [[place.low, place.high] for place in standing.places] == places and standing.n_units == 10
+    assert [[place.own_low, place.own_high] for place in standing.places] == places and standing.n_units == 10
     for part in parts:
         (part / "results/comparisons/omnibus.json").unlink()
     (unknown,) = boards(*parts)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sentflow.boards.scores import Scores, scores_of
-from sentflow.boards.standing import Question, Standing, standing_of, standings_of
+from sentflow.boards.standing import Question, Standing, standing_of
 from sentflow.errors import DataError
 from sentflow.stats.separation import separate, separate_items, separate_seeds
 
@@ -57,27 +57,27 @@ def test_a_board_of_tasks_says_what_the_tests_say():
     standing = standing_of(scores_from(matrix[:, ::-1]))
     found, order = separate(matrix[:, ::-1]), np.argsort(-matrix[:, ::-1].mean(axis=0))
     assert ranked(standing) == [f"m{index}" for index in order]
-    assert [place.value for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=0))[::-1])
+    assert [place.mean for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=0))[::-1])
     assert standing.p == pytest.approx(found.p[np.ix_(order, order)], abs=2e-3)
     assert (standing.separated == (standing.p <= 0.05)).all()
-    assert standing.scores.mean(axis=0) == pytest.approx([place.value for place in standing.places])
+    assert standing.board.shown.mean(axis=0) == pytest.approx([place.mean for place in standing.places])
     assert (standing.units, standing.n_units, standing.population) == ("task", 18, "new tasks of this kind")
     for at, place in enumerate(standing.places):
         own = standing.separated[at]
         assert (place.board_low, place.board_high) == (1 + own[:at].sum(), 8 - own[at:].sum())
-        assert place.board_low <= place.low <= at + 1 <= place.high <= place.board_high
-        assert not place.better_from or own[place.better_from - 1 :].all()
-        assert place.better_from in (0, at + 2) or not own[place.better_from - 2]
+        assert place.board_low <= place.own_low <= at + 1 <= place.own_high <= place.board_high
+        assert not place.better_than_all_from or own[place.better_than_all_from - 1 :].all()
+        assert place.better_than_all_from in (None, at + 2) or not own[place.better_than_all_from - 2]
 
 
 def test_the_verdict_counts_ties_and_open_neighbours_and_says_the_least_difference():
     standing = standing_of(scores_from(board(41, 12, apart=1.0)))
-    tied = sum(place.low == 1 for place in standing.places)
+    tied = sum(place.own_low == 1 for place in standing.places)
     beside = sum(standing.separated[at, at + 1] for at in range(11))
     said = str(standing.verdict())
     assert f"For new tasks of this kind, {tied} of 12 models are tied for first place" in said
     assert f"{11 - beside} of 11 neighbours are not separated" in said
-    assert f"{standing.least:.2f} points" in said
+    assert f"{standing.separation.least:.2f} points" in said
 
 
 def test_a_clear_first_and_a_board_of_equals_have_verdicts_of_their_own():
@@ -130,7 +130,7 @@ def test_fewer_than_six_groups_are_refused_with_what_is_needed():
     assert str(standing.verdict()) == standing.refusal
     assert ranked(standing) == ["m0", "m1", "m2", "m3"]
     assert not standing.separated.any()
-    assert {(place.low, place.high, place.letters) for place in standing.places} == {(1, 4, "")}
+    assert {(place.own_low, place.own_high, place.letters) for place in standing.places} == {(1, 4, "")}
     assert not standing_of(scores_from(board(6, 4))).refusal
     assert standing_of(scores_from(board(8, 1))).refusal
 
@@ -147,19 +147,19 @@ def with_gaps() -> np.ndarray:
 def test_models_with_gaps_are_listed_and_never_ranked():
     standing = standing_of(scores_from(with_gaps()))
     assert ranked(standing) == ["m0", "m2"]
-    assert standing.unranked == {"m1": tuple(f"t{task}" for task in range(9, 14))}
+    assert standing.board.unranked == {"m1": tuple(f"t{task}" for task in range(9, 14))}
 
 
 def test_common_tasks_rank_them_by_what_both_have():
     standing = standing_of(scores_from(with_gaps()), Question(common=True))
     assert ranked(standing) == ["m1", "m0", "m2"]
-    lead = standing.places[0].value - standing.places[1].value
+    lead = standing.places[0].mean - standing.places[1].mean
     assert lead == pytest.approx(2, abs=0.2)  # 18 by means over own tasks
     assert standing.separated[0, 1]
-    assert not standing.unranked
+    assert not standing.board.unranked
     complete = board(10, 4)
     with_option, without = (standing_of(scores_from(complete), Question(common=own)) for own in (True, False))
-    assert [place.value for place in with_option.places] == [place.value for place in without.places]
+    assert [place.mean for place in with_option.places] == [place.mean for place in without.places]
 
 
 def test_boards_that_cannot_be_ranked_are_refused():
@@ -178,9 +178,9 @@ def test_lower_is_better_turns_the_order_and_nothing_else():
     matrix = board(12, 5)
     up, down = standing_of(scores_from(matrix)), standing_of(scores_from(-matrix, higher_is_better=False))
     assert ranked(down) == ranked(up)
-    assert [place.value for place in down.places] == pytest.approx([-place.value for place in up.places])
+    assert [place.mean for place in down.places] == pytest.approx([-place.mean for place in up.places])
     assert (down.p == up.p).all()
-    assert not down.higher_is_better
+    assert down.board.sign == -1
     asked = Question(separate=(("m0", "m1"),))
     (a,), (b,) = (
         standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked).named for sign in (1, -1)
@@ -195,7 +195,7 @@ def test_items_of_errors_are_turned(n_tasks):
     up = standing_of(scores_from(matrix), Question(separate=(("m0", "m3"),)))
     down = standing_of(scores_from(-matrix, higher_is_better=False), Question(separate=(("m0", "m3"),)))
     assert ranked(up) == ranked(down) == ["m0", "m1", "m2", "m3"]
-    assert [place.low for place in up.places] == [place.low for place in down.places]
+    assert [place.own_low for place in up.places] == [place.own_low for place in down.places]
     assert up.named[0].difference == pytest.approx(-down.named[0].difference)
 
 
@@ -207,7 +207,7 @@ def test_errors_beside_percentages_become_percentages():
         score=rows["score"].where(~of_one, 100 - rows["score"]), higher_is_better=(~of_one).astype(object)
     )
     standing = standing_of(Scores(turned))
-    assert standing.scores == pytest.approx(standing_of(scores_from(matrix)).scores)
+    assert standing.board.shown == pytest.approx(standing_of(scores_from(matrix)).board.shown)
     assert any("100 less" in note for note in standing.notes)
     with pytest.raises(DataError, match="--without 't0'"):
         standing_of(Scores(turned.assign(unit="")))
@@ -233,7 +233,7 @@ def items(n_tasks: int, n_models: int, n: int, *, seed: int = 0) -> np.ndarray:
 
 def test_items_of_few_tasks_say_something_of_new_items_alone():
     matrix = items(3, 4, 60)
-    (standing,) = standings_of(scores_from(matrix))
+    standing = standing_of(scores_from(matrix))
     assert (standing.units, standing.n_units) == ("item", 180)
     assert standing.population == "new items of these tasks"
     order = [int(name[1:]) for name in ranked(standing)]
@@ -254,7 +254,9 @@ def test_groups_of_the_items_of_one_task_are_units_for_new_groups():
     rows = scores_from(matrix).rows
     sources = np.arange(80) // 10
     rows["group"] = [f"source {sources[int(item)]}" for item in rows["item"]]
-    of_groups, of_items = standings_of(Scores(rows))
+    of_groups = standing_of(Scores(rows))
+    of_items = standing_of(Scores(rows), Question(population="items"))
+    assert f"{of_items.verdict()}" in of_groups.notes
     order = [int(name[1:]) for name in ranked(of_groups)]
     assert (of_groups.units, of_groups.n_units) == ("group", 8)
     assert of_groups.p == pytest.approx(separate(matrix[0][order].T, sources).p)
@@ -263,9 +265,9 @@ def test_groups_of_the_items_of_one_task_are_units_for_new_groups():
 
 def test_items_of_many_tasks_give_both_and_the_choice():
     scores = scores_from(items(8, 4, 30))
-    tasks, own = standings_of(scores)
+    tasks, own = standing_of(scores), standing_of(scores, Question(population="items"))
     assert (tasks.units, own.units) == ("task", "item")
-    assert standing_of(scores, Question(population="items")).units == "item"
+    assert str(own.verdict()) in tasks.notes
     assert ranked(tasks) == ranked(own)
 
 
@@ -275,14 +277,14 @@ def test_a_model_without_some_items_lacks_the_task_and_stray_items_are_left_out(
     scores = scores_from(matrix)
     stray = scores_from(np.full((1, 1, 1), 100.0)).rows.assign(item="only m0 has it")
     standing = standing_of(Scores(pd.concat([scores.rows, stray], ignore_index=True)))
-    assert standing.unranked == {"m3": ("t1",)}
-    assert standing.scores[0, 0] == matrix[0, int(ranked(standing)[0][1:])].mean()
+    assert standing.board.unranked == {"m3": ("t1",)}
+    assert standing.board.shown[0, 0] == matrix[0, int(ranked(standing)[0][1:])].mean()
     assert any("1 item that" in note for note in standing.notes)
 
 
 def test_seeds_are_tested_by_their_means_over_tasks():
     matrix = board(3, 4)[:, :, None] + np.random.default_rng(1).standard_normal((3, 4, 5))
-    (standing,) = standings_of(scores_from(matrix, by="seed"))
+    standing = standing_of(scores_from(matrix, by="seed"))
     order = [int(name[1:]) for name in ranked(standing)]
     assert (standing.units, standing.n_units) == ("seed", 5)
     assert standing.p == pytest.approx(separate_seeds([matrix[:, model].mean(axis=0) for model in order]).p)
@@ -293,7 +295,7 @@ def test_two_seeds_are_means_only():
     standing = standing_of(scores_from(matrix, by="seed"))
     assert "2 seeds" in standing.refusal
     assert not standing.separated.any()
-    assert [place.value for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=(0, 2)))[::-1])
+    assert [place.mean for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=(0, 2)))[::-1])
 
 
 @pytest.mark.parametrize("population", ["items", "seeds", "languages"])

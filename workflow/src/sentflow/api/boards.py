@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from sentflow.boards.files import read_files
 from sentflow.boards.scores import Options
-from sentflow.boards.standing import Question, Standing, standings_of
+from sentflow.boards.standing import Question, Standing, standing_of
 from sentflow.errors import DataError
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -79,8 +78,7 @@ def leaderboard(
     asked = Question(
         title=title or Question.title, population=population, common=common, separate=tuple(separate)
     )
-    first, *others = standings_of(scores, asked)
-    return replace(first, notes=(*(f"{other.verdict()}" for other in others), *first.notes))
+    return standing_of(scores, asked)
 
 
 def _groups(path: Path) -> dict[str, str]:

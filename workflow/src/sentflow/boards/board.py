@@ -17,16 +17,21 @@ class Board:
 
     models: list[str]
     tasks: list[str]
-    shown: np.ndarray  # (T, M), as printed
+    shown: np.ndarray  # (T, M) float64, as printed; NaN only where models with gaps are ranked
     values: np.ndarray  # (M,) means, as printed
     sign: float  # −1 where lower is better, so that sign · scores is higher for the better
     groups: list[str]  # of tasks, empty where nothing is said
     items: list[np.ndarray]  # (item, M) of each task; empty without items
     item_groups: list[str]  # of the items of the only task; empty where they have none
     seeds: list[np.ndarray]  # (k,) means over tasks of each model; empty without seeds
-    unit: str
-    unranked: dict[str, tuple[str, ...]]
+    unit: str  # of all scores: ``"percent"``, ``"fraction"``, or empty for another one
+    unranked: dict[str, tuple[str, ...]]  # model → tasks that it lacks
     notes: tuple[str, ...]
+
+    @property
+    def digits(self) -> int:
+        """That are printed behind the point."""
+        return {PERCENT: 2, FRACTION: 4}.get(self.unit, 3)
 
 
 def board_of(scores: Scores, *, common: bool) -> Board:

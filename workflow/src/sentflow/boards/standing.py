@@ -1,8 +1,8 @@
 """Where the models of a board stand: ranks with intervals, who is tied for first, who is separated from whom."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,29 +47,26 @@ class Question:
     title: str = "Leaderboard"
     population: str = ""  # of `POPULATIONS`; empty for all that the data allow
     common: bool = False  # rank models with gaps too, each pair by the tasks that both have
-    separate: tuple[
-        tuple[str, str], ...
-    ] = ()  # models of which is told how many units would separate the two
+    # models of which is told how many units would separate the two
+    separate: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Place:
-    """A model that has a score on every task."""
+    """A model that has a score on every task: a line of ``board.csv``."""
 
+    place: int  # by the mean, from 1
     model: str
-    value: float  # the board's own mean
-    # low, high: places that its own M - 1 pairs leave open (95 % for this model alone): the thick line
-    low: int
-    high: int
+    mean: float
+    # own_low, own_high: places that its own M - 1 pairs leave open (95 % for this model alone): the thick line
+    own_low: int
+    own_high: int
     # board_low, board_high: places that all pairs leave open (95 % for the whole board at once): the thin line
     board_low: int
     board_high: int
-    letters: str = ""  # up to 20 models: those that share a letter are not separated
-    better_from: int = 0  # the place from which on all are worse, tested; 0 for none
-
-    @property
-    def is_tied_for_first(self) -> bool:
-        return self.low == 1
+    tied_for_first: bool
+    better_than_all_from: int | None  # the place from which on all are worse, tested
+    letters: str  # up to 20 models: those that share a letter are not separated
 
 
 @dataclass(frozen=True)
@@ -85,50 +82,56 @@ class Named:
     p_board: float  # the board's
     sentence: str  # how many more units would separate the two
     # needed_alone, needed_on_board: units, if the difference is the true one; NaN where it is below its error
-    needed_alone: float = math.nan
-    needed_on_board: float = math.nan
+    needed_alone: float
+    needed_on_board: float
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A board."""
+    """What tests say of a board."""
 
     title: str
+    board: Board
     # Best first, by the mean; where `refusal` says why nothing is tested, with every place open
     places: tuple[Place, ...]
     population: str  # that tests hold for: ``"new tasks of this kind"``, ``"new items of these tasks"``, …
     units: str  # what is independent: ``"task"``, ``"group"``, ``"item"``, ``"seed"``
     n_units: int
-    tasks: tuple[str, ...]
-    # (T, M) float64 means of tasks by model, in the order of `places`; NaN only where models with gaps are ranked
-    scores: np.ndarray
-    p: np.ndarray  # (M, M) float64 adjusted p, symmetric, 1 on the diagonal
-    separated: np.ndarray  # (M, M) bool, symmetric
-    # Runs of places, from 0 and with both ends, without a separated pair
-    brackets: tuple[tuple[int, int], ...] = ()
-    least: float = float("nan")  # the difference of means that a typical pair needs to be separated
-    refusal: str = ""  # why nothing is tested, and what is needed; else empty
-    unranked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # model → tasks that it lacks
-    named: tuple[Named, ...] = ()
-    notes: tuple[str, ...] = ()  # warnings and what readers did, one sentence each
-    level: float = 1 - ALPHA
-    digits: int = 2
-    unit: str = ""  # of all scores: ``"percent"``, ``"fraction"``, or empty for another one
-    higher_is_better: bool = True  # of the mean
-    groups: tuple[str, ...] = ()  # of tasks, empty where nothing is said
+    separation: Separation  # of the models in the order of `places`
+    refusal: str  # why nothing is tested, and what is needed; else empty
+    named: tuple[Named, ...]
+    notes: tuple[str, ...]  # warnings and what readers did, one sentence each
+
+    @property
+    def p(self) -> np.ndarray:
+        """(M, M) float64, adjusted over all pairs, symmetric, 1 on the diagonal."""
+        return self.separation.p
+
+    @property
+    def separated(self) -> np.ndarray:
+        """(M, M) bool, symmetric."""
+        return self.separation.separated
+
+    @property
+    def brackets(self) -> list[tuple[int, int]]:
+        """Runs of places, from 0 and with both ends, without a separated pair."""
+        return [] if self.refusal else brackets(self.separated)
 
     def verdict(self) -> Claim:
         """One line: how many are tied for first place, how many neighbours are not separated."""
-        n = len(self.places)
         if self.refusal:
             return Claim("{refusal}", {"refusal": self.refusal})
-        tied = [place for place in self.places if place.is_tied_for_first]
-        values = {"least": self.difference(self.least)}
-        can = (
-            "A typical pair needs a difference of {least} to be separated."
-            if math.isfinite(self.least)
-            else "No difference is large enough for this board to separate two models."
-        )
+        n, least = len(self.places), self.separation.least
+        tied = [place.model for place in self.places if place.tied_for_first]
+        n_open = n - 1 - int(np.diag(self.separated, 1).sum())
+        points = " points" if self.board.unit == PERCENT else ""
+        values = {
+            "tied": f"all {n} models" if len(tied) == n else f"{len(tied)} of {n} models",
+            "open": f"{n_open} of {n - 1} neighbours",
+            "least": f"{decimal(least, self.board.digits)}{points}",
+        }
+        if len(tied) == 1:
+            values["first"] = tied[0]
         if n == 2:  # noqa: PLR2004
             values |= {"first": self.places[0].model, "second": self.places[1].model}
             said = (
@@ -136,25 +139,16 @@ class Standing:
                 if len(tied) == 1
                 else "{first} and {second} are not separated"
             )
-            return Claim(f"For {self.population}, {said}. {can}", values)
-        beside = int(np.diag(self.separated, 1).sum())
-        values |= {"tied": f"{len(tied)} of {n} models", "open": f"{n - 1 - beside} of {n - 1} neighbours"}
-        said = "{tied} are tied for first place"
-        if len(tied) == 1:
-            values["first"] = tied[0].model
-            said = "{first} is better than all others"
-        elif len(tied) == n:
-            values["tied"] = f"all {n} models"
-        return Claim(f"For {self.population}, {said}; {{open}} are not separated. {can}", values)
-
-    @property
-    def sign(self) -> float:
-        """−1 where lower is better."""
-        return 1.0 if self.higher_is_better else -1.0
-
-    def difference(self, value: float) -> str:
-        """A difference of scores in words: ``6.10 points`` of percentages."""
-        return f"{decimal(value, self.digits)}{' points' if self.unit == PERCENT else ''}"
+        elif len(tied) == 1:
+            said = "{first} is better than all others; {open} are not separated"
+        else:
+            said = "{tied} are tied for first place; {open} are not separated"
+        can = (
+            "A typical pair needs a difference of {least} to be separated."
+            if math.isfinite(least)
+            else "No difference is large enough for this board to separate two models."
+        )
+        return Claim(f"For {self.population}, {said}. {can}", values)
 
     def frame(self) -> pd.DataFrame:
         """A row per model, in order, then the unranked ones, with the columns of ``board.csv``."""
@@ -174,15 +168,10 @@ class Standing:
 
 
 def standing_of(scores: Scores, question: Question | None = None) -> Standing:
-    """The first of `standings_of`."""
-    return standings_of(scores, question)[0]
+    """The models of a board in order, for the first population that the data can say something of.
 
-
-def standings_of(scores: Scores, question: Question | None = None) -> tuple[Standing, ...]:
-    """The models of a board in order, for each population that the data can say something of.
-
-    `scores`: as `sentflow.boards.files.read_files` gives them. Where the data allow no test there is one standing, of
-    which `refusal` says what is needed.
+    `scores`: as `sentflow.boards.files.read_files` gives them. The notes have the verdicts for other populations. Where
+    the data allow no test, `refusal` says what is needed.
 
     Raises
     ------
@@ -190,21 +179,23 @@ def standings_of(scores: Scores, question: Question | None = None) -> tuple[Stan
         If no model can be ranked, tasks have no common scale, or a model that was asked for is not ranked.
     """
     question = question or Question()
-    if question.population not in ("", *POPULATIONS):
-        raise DataError(f"--population {question.population}: {instead(question.population, POPULATIONS)}")
+    wanted = question.population
+    if wanted not in ("", *POPULATIONS):
+        raise DataError(f"--population {wanted}: {instead(wanted, POPULATIONS)}")
     board = board_of(scores, common=question.common)
     _refuse_unranked(board, question)
-    data = {name: data for name in POPULATIONS if (data := _data_of(board, name)) is not None}
-    chosen = [name for name in data if not data[name].refusal] or list(data)[-1:]
-    if question.population:
-        if question.population not in data:
-            raise DataError(
-                f"--population {question.population}: {_NO_DATA[question.population]} "
-                f"The data allow: {', '.join(data)}."
-            )
-        chosen = [question.population]
-    refused = [data[name].refusal for name in data if name not in chosen and data[name].refusal]
-    return tuple(_standing(board, data[name], question, refused) for name in chosen)
+    found = {name: data for name in POPULATIONS if (data := _data_of(board, name)) is not None}
+    if wanted and wanted not in found:
+        raise DataError(
+            f"--population {wanted}: this needs {_NEEDED[wanted]}, for models without gaps. The data allow: "
+            f"{', '.join(found)}."
+        )
+    tested = [name for name, data in found.items() if not data.refusal]
+    chosen = wanted or next(iter(tested), [*found][-1])
+    beside = [] if wanted else [_standing(board, found[name], question) for name in tested if name != chosen]
+    refused = [data.refusal for name, data in found.items() if name != chosen]
+    notes = [*(f"{other.verdict()}" for other in beside), *found[chosen].warnings, *filter(None, refused)]
+    return _standing(board, found[chosen], question, notes)
 
 
 def _refuse_unranked(board: Board, question: Question) -> None:
@@ -219,9 +210,9 @@ def _refuse_unranked(board: Board, question: Question) -> None:
             raise DataError(f"--separate {' '.join(pair)}: name two different models.")
 
 
-_NO_DATA = {
-    ITEMS: "this needs the score of every item, of at least two items per task, for models without gaps.",
-    SEEDS: "this needs scores of several random seeds, for models without gaps.",
+_NEEDED = {
+    ITEMS: "the score of every item, of at least two items per task",
+    SEEDS: "scores of several random seeds",
 }
 
 
@@ -234,12 +225,33 @@ class _Data:
 
     units: str
     n_units: int
+    fewest: int  # units of which there is a test
     population: str
-    refusal: str  # why nothing is tested, and what is needed; else empty
-    separation: Callable[[], Separation]
+    separate: Callable[[], Separation]
     # The difference of two models, and its p without others
     alone: Callable[[int, int], tuple[Estimate, float]]
-    warnings: tuple[str, ...] = ()
+    effective: float = math.inf  # how many units of equal size say as much
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing is tested, and what is needed; else empty."""
+        if self.n_units >= self.fewest:
+            return ""
+        p = ""
+        if self.fewest == FEWEST_GROUPS and self.n_units > 1:
+            least = f"{least_sign_flip_p(self.n_units):.2f}".removeprefix("0")
+            p = f": the least possible p is {least}"
+        what = counted(self.n_units, self.units)
+        return f"{what} cannot separate models for {self.population}{p}. {self.fewest} are needed."
+
+    @property
+    def warnings(self) -> list[str]:
+        if self.refusal or self.effective >= self.fewest:
+            return []
+        return [
+            f"The {self.n_units} {self.units}s differ so much in size that they count as {self.effective:.1f} equal "
+            "ones. Few differences can be found."
+        ]
 
 
 def _data_of(board: Board, population: str) -> _Data | None:
@@ -263,191 +275,152 @@ def _data_of(board: Board, population: str) -> _Data | None:
 
 def _by_groups(scores: np.ndarray, group: np.ndarray, units: str, population: str) -> _Data:
     """Sign flips over groups of tasks, or over the items of one task."""
-    n, effective = int(group.max()) + 1, effective_clusters(np.bincount(group))
-    refusal, warnings = "", []
-    if n < FEWEST_GROUPS:
-        least = f"{least_sign_flip_p(n):.2f}".removeprefix("0")
-        p = "" if n == 1 else f": the least possible p is {least}"
-        refusal = (
-            f"{counted(n, units)} cannot separate models for {population}{p}. {FEWEST_GROUPS} are needed."
-        )
-    elif effective < FEWEST_GROUPS:
-        warnings = [
-            f"The {n} {units}s differ so much in size that they count as {effective:.1f} equal ones. Few differences "
-            "can be found.",
-        ]
 
     def alone(a: int, b: int) -> tuple[Estimate, float]:
         both = scores[:, [a, b]]
         return estimate_of(both, group), p_alone(both, group)
 
+    sizes = np.bincount(group)
     return _Data(
-        units,
-        n,
-        population,
-        refusal,
+        *(units, len(sizes), FEWEST_GROUPS, population),
         lambda: separate(scores, group),
         alone,
-        tuple(warnings),
+        effective_clusters(sizes),
     )
 
 
 def _by_items(board: Board) -> _Data:
     """Paired t over the items of several tasks."""
     items = [board.sign * own for own in board.items]
-    n, population = sum(map(len, items)), "new items of these tasks"
-    few = f"{n} items cannot separate models for {population}. {FEWEST_VALUES} are needed."
+    n = sum(map(len, items))
 
     def alone(a: int, b: int) -> tuple[Estimate, float]:
         both = [own[:, [a, b]] for own in items]
-        (error,), (freedom,) = item_errors(both)
-        difference = np.mean([own[:, 0].mean() - own[:, 1].mean() for own in both])
-        return Estimate(float(difference), float(error), float(freedom), n), separate_items(both).p[0, 1]
+        first, second = np.mean([own.mean(axis=0) for own in both], axis=0)
+        return _estimate(first - second, item_errors(both), n), separate_items(both).p[0, 1]
 
-    return _Data(
-        "item",
-        n,
-        population,
-        few if n < FEWEST_VALUES else "",
-        lambda: separate_items(items),
-        alone,
-    )
+    population = "new items of these tasks"
+    return _Data("item", n, FEWEST_VALUES, population, lambda: separate_items(items), alone)
 
 
 def _by_seeds(board: Board) -> _Data:
     """Welch's t over trainings with several random seeds."""
     means = [board.sign * own for own in board.seeds]
-    n = min(map(len, means))
-    few = f"{counted(n, 'seed')} per model show means only. {FEWEST_SEEDS} are needed for a test."
 
     def alone(a: int, b: int) -> tuple[Estimate, float]:
         both = [means[a], means[b]]
-        (error,), (freedom,) = seed_errors(both)
-        difference = float(both[0].mean() - both[1].mean())
-        estimate = Estimate(difference, float(error), float(freedom), min(map(len, both)), FEWEST_SEEDS)
-        return estimate, separate_seeds(both).p[0, 1]
+        n = min(map(len, both))
+        difference = means[a].mean() - means[b].mean()
+        return _estimate(difference, seed_errors(both), n, FEWEST_SEEDS), separate_seeds(both).p[0, 1]
 
-    return _Data(
-        "seed",
-        n,
-        "new seeds on these tasks",
-        few if n < FEWEST_SEEDS else "",
-        lambda: separate_seeds(means),
-        alone,
-    )
+    n, population = min(map(len, means)), "new seeds on these tasks"
+    return _Data("seed", n, FEWEST_SEEDS, population, lambda: separate_seeds(means), alone)
+
+
+def _estimate(
+    difference: float, errors: tuple[np.ndarray, np.ndarray], n: int, fewest: int = FEWEST_GROUPS
+) -> Estimate:
+    (error,), (freedom,) = errors
+    return Estimate(float(difference), float(error), float(freedom), n, fewest)
 
 
 # --- what is said ----------------------------------------------------------------------------------------------
 
 
-def _standing(board: Board, data: _Data, question: Question, refused: Sequence[str]) -> Standing:
+def _standing(board: Board, data: _Data, question: Question, notes: Sequence[str] = ()) -> Standing:
     n = len(board.models)
-    refusal = "" if n > 1 else "Only one model has a score on every task, so that nothing is compared."
-    refusal = refusal or data.refusal
-    found = _nothing(n) if refusal else data.separation()
+    refusal = data.refusal
+    if n == 1:
+        refusal = "Only one model has a score on every task, so that nothing is compared."
+    found = _nothing(n) if refusal else data.separate()
     marked = (None if refusal else letters(found.separated)) or [""] * n
-    places = tuple(
+    limits = np.stack([found.low, found.high, found.board_low, found.board_high], axis=1)
+    places = [
         Place(
-            model,
-            float(board.values[at]),
-            int(found.low[at]),
-            int(found.high[at]),
-            int(found.board_low[at]),
-            int(found.board_high[at]),
-            marked[at],
-            _better_from(found.better[at], at),
+            place=at + 1,
+            model=board.models[at],
+            mean=float(board.values[at]),
+            own_low=low,
+            own_high=high,
+            board_low=board_low,
+            board_high=board_high,
+            tied_for_first=low == 1,
+            better_than_all_from=_better_from(found.better[at], at),
+            letters=marked[at],
         )
-        for at, model in enumerate(board.models)
-    )
-    standing = Standing(
+        for at, (low, high, board_low, board_high) in enumerate(limits.tolist())
+    ]
+    named = [] if refusal else [_named(a, b, board, data, found) for a, b in question.separate]
+    return Standing(
         title=question.title,
-        places=places,
+        board=board,
+        places=tuple(places),
         population=data.population,
         units=data.units,
         n_units=data.n_units,
-        tasks=tuple(board.tasks),
-        scores=board.shown,
-        p=found.p,
-        separated=found.separated,
-        brackets=() if refusal else tuple(brackets(found.separated)),
-        least=found.least,
+        separation=found,
         refusal=refusal,
-        unranked=board.unranked,
-        notes=(*data.warnings, *refused, *board.notes),
-        digits={PERCENT: 2, FRACTION: 4}.get(board.unit, 3),
-        unit=board.unit,
-        higher_is_better=board.sign > 0,
-        groups=tuple(board.groups),
+        named=tuple(named),
+        notes=(*notes, *board.notes),
     )
-    named = tuple(_named(a, b, standing, data, found) for a, b in question.separate)
-    return replace(standing, named=named) if not refusal else standing
 
 
 def _nothing(n_models: int) -> Separation:
     """Nothing tested: every place is open."""
-    first, last, apart = (
-        np.ones(n_models, int),
-        np.full(n_models, n_models),
-        np.zeros((n_models,) * 2, np.int8),
-    )
+    first, last = np.ones(n_models, int), np.full(n_models, n_models)
+    apart = np.zeros((n_models, n_models), np.int8)
     return Separation(np.ones(apart.shape), apart, first, last, first, last, math.nan, math.nan)
 
 
-def _better_from(better: np.ndarray, at: int) -> int:
-    """The first place, from 1, from which on a model is better than all; 0 for none."""
+def _better_from(better: np.ndarray, at: int) -> int | None:
+    """The first place, from 1, from which on a model is better than all."""
     open_ones = np.flatnonzero(better[at + 1 :] != 1)
     start = at + 1 + (int(open_ones[-1]) + 1 if len(open_ones) else 0)
-    return start + 1 if start < len(better) else 0
+    return start + 1 if start < len(better) else None
 
 
-def _named(a: str, b: str, standing: Standing, data: _Data, found: Separation) -> Named:
-    models = [place.model for place in standing.places]
-    i, j = models.index(a), models.index(b)
+def _named(a: str, b: str, board: Board, data: _Data, found: Separation) -> Named:
+    i, j = board.models.index(a), board.models.index(b)
     estimate, p = data.alone(i, j)
     p_board = float(found.p[i, j])
-    is_known = abs(estimate.difference) >= estimate.error > 0
-    needed = estimate.needed(estimate.difference) if is_known else math.nan
-    on_board = estimate.needed_on_board(found.critical, found.typical) if is_known else math.nan
-    low, high = sorted(standing.sign * limit for limit in estimate.interval())
+    alone = on_board = math.nan
+    if abs(estimate.difference) >= estimate.error > 0:
+        alone = estimate.needed(estimate.difference)
+        on_board = estimate.needed_on_board(found.critical, found.typical)
+    low, high = sorted(board.sign * limit for limit in estimate.interval())
     if p_board <= ALPHA:
-        sentence = f"This board separates the two with its {counted(estimate.n, data.units)}."
-    elif p <= ALPHA and is_known:
-        sentence = (
+        said = f"This board separates the two with its {counted(estimate.n, data.units)}."
+    elif math.isnan(alone):
+        said = _no_number(estimate, board, data.units)
+    elif p <= ALPHA:
+        said = (
             "Tested alone, the two are separated. If the observed difference is true, "
-            f"{_units(on_board, estimate.n, data.units)} separate them among all pairs of this board four times out of "
+            f"{_more(on_board, estimate.n, data.units)} separate them among all pairs of this board four times out of "
             "five."
         )
     else:
-        sentence = _needs(estimate, needed, standing, data.units)
-    return Named(a, b, standing.sign * estimate.difference, low, high, p, p_board, sentence, needed, on_board)
-
-
-def _needs(estimate: Estimate, needed: float, standing: Standing, unit: str) -> str:
-    """How many units separate two models that are named beforehand."""
-    if math.isnan(needed):
-        point = {PERCENT: 1.0, FRACTION: 0.01}.get(standing.unit, 1.0)
-        said = f"{decimal(abs(estimate.difference), standing.digits)}"
-        if estimate.error == 0:
-            return f"The difference ({said}) does not vary, so that no number follows."
-        called = {PERCENT: "1 point", FRACTION: "0.01"}.get(standing.unit, "a difference of 1")
-        return (
-            f"The difference ({said}) is below its error ({decimal(estimate.error, standing.digits)}): no number "
-            f"follows. For {called}: {_many(estimate.needed(point), unit)}."
+        fewest = estimate.needed(max(map(abs, estimate.interval())))
+        suffice = f"; the {estimate.n:,} may already suffice" if fewest <= estimate.n else ""
+        said = (
+            f"If the observed difference is true, {_more(alone, estimate.n, data.units)} find it four times out of "
+            f"five. No difference inside the interval needs fewer than {fewest:,}{suffice}."
         )
-    edge = max(map(abs, estimate.interval()))
-    fewest = estimate.needed(edge)
-    suffice = f"; the {estimate.n:,} may already suffice" if fewest <= estimate.n else ""
+    return Named(a, b, board.sign * estimate.difference, low, high, p, p_board, said, alone, on_board)
+
+
+def _no_number(estimate: Estimate, board: Board, units: str) -> str:
+    """Of a difference that is below its error, or always the same."""
+    difference, error = (decimal(abs(one), board.digits) for one in (estimate.difference, estimate.error))
+    if estimate.error == 0:
+        return f"The difference ({difference}) does not vary, so that no number follows."
+    points = {PERCENT: (1.0, "1 point"), FRACTION: (0.01, "0.01")}
+    point, called = points.get(board.unit, (1.0, "a difference of 1"))
     return (
-        f"If the observed difference is true, {_units(needed, estimate.n, unit)} find it four times out of five. "
-        f"No difference inside the interval needs fewer than {fewest:,}{suffice}."
+        f"The difference ({difference}) is below its error ({error}): no number follows. For {called}: "
+        f"{estimate.needed(point):,} {units}s."
     )
 
 
-def _units(needed: float, n: int, unit: str) -> str:
+def _more(needed: float, n: int, units: str) -> str:
     """``90 tasks (49 more)``."""
-    more = f" ({needed - n:,} more)" if needed > n else ""
-    return f"{_many(needed, unit)}{more}"
-
-
-def _many(n: float, what: str) -> str:
-    return f"{n:,} {what}s"
+    return f"{needed:,} {units}s" + (f" ({needed - n:,} more)" if needed > n else "")

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.boards.standing import Standing
-from sentflow.report.board.table import reading
+from sentflow.report.board.table import LEVEL, reading
 from sentflow.report.figure import canvas, lettering
 from sentflow.report.figure.canvas import INK, QUIET
 from sentflow.report.figure.panels import panels
 from sentflow.report.figure.recipe import Caption
-from sentflow.report.numbers import counted, decimal, percent
+from sentflow.report.numbers import counted, decimal
 
 _MOST_LINES = 60  # of a column of models; above, there are two columns
 _LINE_INCHES, _NAME_INCHES, _SIZE = (0.15, 0.105), (2.0, 1.35), (6.5, 5.5)  # of one column, of two
@@ -35,7 +35,7 @@ def draw(standing: Standing) -> Figure:
     room = lettering.into(_NAME_INCHES[wide], _SIZE[wide])
     names = lettering.distinct({str(at): place.model for at, place in enumerate(places)}, room)
     step = next((step for step in _TICKS if n / step <= 5), n)
-    placed = list(lanes(standing.brackets)) if not standing.refusal else []
+    placed = list(lanes(standing.brackets))
     n_lanes = max((lane for *_, lane in placed), default=-1) + 1
     lane_width = min(_LANE, _ROOM / max(n_lanes, 1)) * n
     end = n + 0.5 + (n_lanes + 2) * lane_width
@@ -44,11 +44,11 @@ def draw(standing: Standing) -> Figure:
         shown = range(column * n_lines, min((column + 1) * n_lines, n))
         for at in shown:
             place, height = places[at], at - shown.start
-            color = _FIRST if place.is_tied_for_first and not standing.refusal else _REST
+            color = _FIRST if place.tied_for_first and not standing.refusal else _REST
             if not standing.refusal:
                 for low, high, width in (
                     (place.board_low, place.board_high, _THIN),
-                    (place.low, place.high, _THICK[wide]),
+                    (place.own_low, place.own_high, _THICK[wide]),
                 ):
                     axes.plot(
                         [low - _REACH, high + _REACH],
@@ -66,7 +66,7 @@ def draw(standing: Standing) -> Figure:
                 _bracket(axes, x, 0.6 * lane_width, ends, is_whole=is_whole)
         axes.grid(axis="x")
         canvas.bare_lines(axes)
-        labels = [f"{names[str(at)]}  {decimal(places[at].value, standing.digits)}" for at in shown]
+        labels = [f"{names[str(at)]}  {decimal(places[at].mean, standing.board.digits)}" for at in shown]
         axes.set_yticks(range(len(shown)), labels, fontsize=_SIZE[wide])
         axes.set_ylim(n_lines - 0.4, -0.6)
         axes.set_xlim(0.4, end)
@@ -98,8 +98,6 @@ def lanes(brackets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]
     """Each bracket with the first lane in which it meets no other."""
     ends: list[int] = []
     for first, last in sorted(brackets):
-        if first == last:
-            continue
         lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
         ends[lane : lane + 1] = [last]
         yield first, last, lane
@@ -119,10 +117,9 @@ def _bracket(axes: Axes, x: float, arm: float, ends: tuple[int, int], *, is_whol
 def _legend(standing: Standing, *, has_brackets: bool) -> list[Line2D]:
     if standing.refusal:
         return []
-    level = percent(standing.level)
     entries = [
-        Line2D([], [], color=QUIET, linewidth=_THICK[0], label=f"this model ({level})"),
-        Line2D([], [], color=QUIET, linewidth=_THIN, label=f"all models ({level})"),
+        Line2D([], [], color=QUIET, linewidth=_THICK[0], label=f"this model ({LEVEL})"),
+        Line2D([], [], color=QUIET, linewidth=_THIN, label=f"all models ({LEVEL})"),
         Line2D([], [], color=_FIRST, linewidth=_THICK[0], label="tied for first"),
     ]
     return [*entries, *([Line2D([], [], label="not separated", **_TIE)] if has_brackets else [])]

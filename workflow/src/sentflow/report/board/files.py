@@ -29,12 +29,12 @@ def write(standing: Standing, folder: Path, version: str) -> list[Path]:
         written.append(board.with_suffix(suffix))
         write_text(written[-1], form(table))
     written.append(folder / "scores.csv")
-    direction = "↑" if standing.higher_is_better else "↓"
-    groups = standing.groups or ("",) * len(standing.tasks)
+    ranked = standing.board
+    direction = "↑" if ranked.sign > 0 else "↓"
     rows = [
-        (place.model, task, group, standing.unit, direction, score)
-        for place, own in zip(standing.places, standing.scores.T.tolist(), strict=True)
-        for task, group, score in zip(standing.tasks, groups, own, strict=True)
+        (model, task, group, ranked.unit, direction, score)
+        for model, own in zip(ranked.models, ranked.shown.T.tolist(), strict=True)
+        for task, group, score in zip(ranked.tasks, ranked.groups, own, strict=True)
     ]
     write_text(written[-1], csv_records(("model", "task", "group", "unit", "direction", "score"), rows))
     image = board.with_suffix(".svg")

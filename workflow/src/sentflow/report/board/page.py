@@ -8,8 +8,8 @@ from markupsafe import Markup
 from sentflow.boards.standing import Place, Standing
 from sentflow.errors import listed
 from sentflow.report.board import figure
-from sentflow.report.board.table import board_table, pair, reading
-from sentflow.report.numbers import counted, decimal, percent, places, share
+from sentflow.report.board.table import LEVEL, board_table, pair, reading
+from sentflow.report.numbers import counted, decimal, places, share
 from sentflow.report.page import draw
 from sentflow.report.page.draw import folded, h, joined, key, name, td, term, th
 from sentflow.report.page.page import page, picture
@@ -27,7 +27,7 @@ def render(standing: Standing, image: Path, version: str) -> str:
         )
         sections.append(Section("pairs", "Two models", "Pairs of models that were asked for", pairs))
     sections.append(_scope(standing))
-    if standing.unranked:
+    if standing.board.unranked:
         sections.append(_unranked(standing))
     return page(
         experiment={"title": standing.title},
@@ -45,13 +45,13 @@ def _figures(standing: Standing) -> list[tuple[str, str, Markup]]:
     """Four numbers: (number, its unit, what it is)."""
     n, units = len(standing.places), standing.n_units
     found = [
-        (f"{n:,}", f" of {n + len(standing.unranked):,}", h("models are ranked")),
-        (f"{len(standing.tasks):,}", "", h("task{}", "" if len(standing.tasks) == 1 else "s")),
+        (f"{n:,}", f" of {n + len(standing.board.unranked):,}", h("models are ranked")),
+        (f"{len(standing.board.tasks):,}", "", h("task{}", "" if len(standing.board.tasks) == 1 else "s")),
     ]
     if standing.units != "task":
         found.append((f"{units:,}", "", h("independent {}{}", standing.units, "" if units == 1 else "s")))
     if not standing.refusal:
-        tied = sum(place.is_tied_for_first for place in standing.places)
+        tied = sum(place.tied_for_first for place in standing.places)
         found.append((f"{tied:,}", "", h("tied for first place")))
     return found
 
@@ -66,49 +66,49 @@ def _finding(standing: Standing) -> str:
 
 
 def _board(standing: Standing) -> Markup:
-    n, level = len(standing.places), percent(standing.level)
+    n = len(standing.places)
     if standing.refusal:
         return html_text(board_table(standing), n)
     axis = draw.Axis((1, n), is_whole=True)
     head = [th(term("place", "Place"), "place left"), th("Model", "name"), axis.head(), th("Mean", "val num")]
-    rows = [_line(place, at, axis, standing) for at, place in enumerate(standing.places, 1)]
+    rows = [_line(place, axis, standing.board.digits) for place in standing.places]
     marks = key([
         ("lead", "first by the mean"),
         ("open", h("{} for first place", term("tie", "tied"))),
         ("full", "behind the first"),
-        ("ci", h("places that the tests of this model leave open ({})", level)),
-        ("thin", h("board: places right for all models at once ({})", level)),
+        ("ci", h("places that the tests of this model leave open ({})", LEVEL)),
+        ("thin", h("board: places right for all models at once ({})", LEVEL)),
     ])  # fmt: skip
     kind = "lb many" if n > draw.MANY else "lb"
     return marks + draw.first_rows([*head, th("Board", "best")], rows, kind, "model")
 
 
-def _line(place: Place, at: int, axis: draw.Axis, standing: Standing) -> Markup:
-    is_tied = place.is_tied_for_first
-    body = axis.span(place.board_low, place.board_high, "thin") + axis.span(place.low, place.high)
-    body += axis.dot(at, "lead" if at == 1 else "open" if is_tied else "full")
+def _line(place: Place, axis: draw.Axis, digits: int) -> Markup:
+    is_first, is_tied = place.place == 1, place.tied_for_first
+    body = axis.span(place.board_low, place.board_high, "thin") + axis.span(place.own_low, place.own_high)
+    body += axis.dot(place.place, "lead" if is_first else "open" if is_tied else "full")
     raised = h(" <sup>{}</sup>", place.letters) if place.letters else ""
     cells = [
-        td(places(place.low, place.high), "place left"),
+        td(places(place.own_low, place.own_high), "place left"),
         name(h("{}{}", place.model, raised)),
         axis.row(body),
-        td(decimal(place.value, standing.digits), "num"),
+        td(decimal(place.mean, digits), "num"),
         td(places(place.board_low, place.board_high), "best"),
     ]
-    return draw.line(cells, f"{'first ' if at == 1 else ''}{'tie' if is_tied else ''}".strip())
+    return draw.line(cells, f"{'first ' if is_first else ''}{'tie' if is_tied else ''}".strip())
 
 
 def _scope(standing: Standing) -> Section:
     finding, *how_to_read = reading(standing) or ["Nothing was tested."]
     body = _list([*how_to_read, *standing.notes])
-    tasks = h("<p>{}</p>", ", ".join(standing.tasks))
+    tasks = h("<p>{}</p>", ", ".join(standing.board.tasks))
     return Section("scope", "What this holds for", finding, body + folded("The tasks", tasks))
 
 
 def _unranked(standing: Standing) -> Section:
-    n = len(standing.unranked)
+    n = len(standing.board.unranked)
     finding = f"{counted(n, 'model')} without a score on some task {'is' if n == 1 else 'are'} not ranked."
-    lacks = _list([f"{model} lacks {listed(tasks, 8)}" for model, tasks in standing.unranked.items()])
+    lacks = _list([f"{model} lacks {listed(tasks, 8)}" for model, tasks in standing.board.unranked.items()])
     return Section("unranked", "Not ranked", finding, folded("Which tasks they lack", lacks))
 
 
