@@ -215,7 +215,7 @@ def test_items_are_tested_where_tasks_are_too_few(tmp_path):
     path = tmp_path / "items.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     board = sentflow.leaderboard(path)
-    assert (board.units, board.n_units, board.separated[0, 1]) == ("item", 40, True)
+    assert (board.units, board.n_units, board.separation.separated[0, 1]) == ("item", 40, True)
     with pytest.raises(DataError, match="seeds"):
         sentflow.leaderboard(path, population="seeds")
 

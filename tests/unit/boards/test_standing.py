@@ -58,12 +58,12 @@ def test_a_board_of_tasks_says_what_the_tests_say():
     found, order = separate(matrix[:, ::-1]), np.argsort(-matrix[:, ::-1].mean(axis=0))
     assert ranked(standing) == [f"m{index}" for index in order]
     assert [place.mean for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=0))[::-1])
-    assert standing.p == pytest.approx(found.p[np.ix_(order, order)], abs=2e-3)
-    assert (standing.separated == (standing.p <= 0.05)).all()
+    assert standing.separation.p == pytest.approx(found.p[np.ix_(order, order)], abs=2e-3)
+    assert (standing.separation.separated == (standing.separation.p <= 0.05)).all()
     assert standing.board.shown.mean(axis=0) == pytest.approx([place.mean for place in standing.places])
     assert (standing.units, standing.n_units, standing.population) == ("task", 18, "new tasks of this kind")
     for at, place in enumerate(standing.places):
-        own = standing.separated[at]
+        own = standing.separation.separated[at]
         assert (place.board_low, place.board_high) == (1 + own[:at].sum(), 8 - own[at:].sum())
         assert place.board_low <= place.own_low <= at + 1 <= place.own_high <= place.board_high
         assert not place.better_than_all_from or own[place.better_than_all_from - 1 :].all()
@@ -73,7 +73,7 @@ def test_a_board_of_tasks_says_what_the_tests_say():
 def test_the_verdict_counts_ties_and_open_neighbours_and_says_the_least_difference():
     standing = standing_of(scores_from(board(41, 12, apart=1.0)))
     tied = sum(place.own_low == 1 for place in standing.places)
-    beside = sum(standing.separated[at, at + 1] for at in range(11))
+    beside = sum(standing.separation.separated[at, at + 1] for at in range(11))
     said = str(standing.verdict())
     assert f"For new tasks of this kind, {tied} of 12 models are tied for first place" in said
     assert f"{11 - beside} of 11 neighbours are not separated" in said
@@ -98,9 +98,9 @@ def test_letters_up_to_twenty_models_and_brackets_beyond():
     for a in range(6):
         for b in range(a):
             shared = set(few.places[a].letters) & set(few.places[b].letters)
-            assert bool(shared) != few.separated[a, b]
+            assert bool(shared) != few.separation.separated[a, b]
     assert not any(place.letters for place in many.places)
-    assert all(not many.separated[a : b + 1, a : b + 1].any() for a, b in many.brackets)
+    assert all(not many.separation.separated[a : b + 1, a : b + 1].any() for a, b in many.brackets)
     assert many.brackets
 
 
@@ -112,7 +112,7 @@ def test_groups_are_the_units_and_tasks_without_one_are_their_own():
     assert "groups of tasks" in standing.population
     of_task = np.array([0, 0, 0, 0, *range(1, 9)])
     order = [int(name[1:]) for name in ranked(standing)]
-    assert standing.p == pytest.approx(separate(matrix[:, order], of_task).p)
+    assert standing.separation.p == pytest.approx(separate(matrix[:, order], of_task).p)
     one = standing_of(scores_from(matrix, groups=dict.fromkeys(range(12), "one source")))
     assert (one.units, one.n_units) == ("task", 12)  # nothing can be said of other sources
 
@@ -129,7 +129,7 @@ def test_fewer_than_six_groups_are_refused_with_what_is_needed():
     assert ".06" in standing.refusal
     assert str(standing.verdict()) == standing.refusal
     assert ranked(standing) == ["m0", "m1", "m2", "m3"]
-    assert not standing.separated.any()
+    assert not standing.separation.separated.any()
     assert {(place.own_low, place.own_high, place.letters) for place in standing.places} == {(1, 4, "")}
     assert not standing_of(scores_from(board(6, 4))).refusal
     assert standing_of(scores_from(board(8, 1))).refusal
@@ -155,7 +155,7 @@ def test_common_tasks_rank_them_by_what_both_have():
     assert ranked(standing) == ["m1", "m0", "m2"]
     lead = standing.places[0].mean - standing.places[1].mean
     assert lead == pytest.approx(2, abs=0.2)  # 18 by means over own tasks
-    assert standing.separated[0, 1]
+    assert standing.separation.separated[0, 1]
     assert not standing.board.unranked
     complete = board(10, 4)
     with_option, without = (standing_of(scores_from(complete), Question(common=own)) for own in (True, False))
@@ -179,7 +179,7 @@ def test_lower_is_better_turns_the_order_and_nothing_else():
     up, down = standing_of(scores_from(matrix)), standing_of(scores_from(-matrix, higher_is_better=False))
     assert ranked(down) == ranked(up)
     assert [place.mean for place in down.places] == pytest.approx([-place.mean for place in up.places])
-    assert (down.p == up.p).all()
+    assert (down.separation.p == up.separation.p).all()
     assert down.board.sign == -1
     asked = Question(separate=(("m0", "m1"),))
     (a,), (b,) = (
@@ -237,7 +237,7 @@ def test_items_of_few_tasks_say_something_of_new_items_alone():
     assert (standing.units, standing.n_units) == ("item", 180)
     assert standing.population == "new items of these tasks"
     order = [int(name[1:]) for name in ranked(standing)]
-    assert standing.p == pytest.approx(separate_items([own[order].T for own in matrix]).p)
+    assert standing.separation.p == pytest.approx(separate_items([own[order].T for own in matrix]).p)
     assert any("3 tasks cannot" in note for note in standing.notes)
 
 
@@ -245,7 +245,7 @@ def test_items_of_one_task_are_units_of_the_flips():
     matrix = items(1, 4, 40)
     standing = standing_of(scores_from(matrix))
     order = [int(name[1:]) for name in ranked(standing)]
-    assert (standing.p == separate(matrix[0][order].T).p).all()
+    assert (standing.separation.p == separate(matrix[0][order].T).p).all()
     assert standing.population == "new items of this task"
 
 
@@ -259,7 +259,7 @@ def test_groups_of_the_items_of_one_task_are_units_for_new_groups():
     assert f"{of_items.verdict()}" in of_groups.notes
     order = [int(name[1:]) for name in ranked(of_groups)]
     assert (of_groups.units, of_groups.n_units) == ("group", 8)
-    assert of_groups.p == pytest.approx(separate(matrix[0][order].T, sources).p)
+    assert of_groups.separation.p == pytest.approx(separate(matrix[0][order].T, sources).p)
     assert (of_items.units, of_items.n_units) == ("item", 80)
 
 
@@ -287,14 +287,16 @@ def test_seeds_are_tested_by_their_means_over_tasks():
     standing = standing_of(scores_from(matrix, by="seed"))
     order = [int(name[1:]) for name in ranked(standing)]
     assert (standing.units, standing.n_units) == ("seed", 5)
-    assert standing.p == pytest.approx(separate_seeds([matrix[:, model].mean(axis=0) for model in order]).p)
+    assert standing.separation.p == pytest.approx(
+        separate_seeds([matrix[:, model].mean(axis=0) for model in order]).p
+    )
 
 
 def test_two_seeds_are_means_only():
     matrix = board(3, 4)[:, :, None] + np.random.default_rng(1).standard_normal((3, 4, 2))
     standing = standing_of(scores_from(matrix, by="seed"))
     assert "2 seeds" in standing.refusal
-    assert not standing.separated.any()
+    assert not standing.separation.separated.any()
     assert [place.mean for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=(0, 2)))[::-1])
 
 

@@ -36,25 +36,19 @@ def leaderboard(
         Files and folders; all together are one board.
     metric
         The metric that counts where tasks have several, or task → metric, with the key ``""`` for other tasks.
-    lower
-        Tasks or metrics of which lower is better.
-    duplicates, unit, models, population
-        As the options of `sentflow leaderboard`: ``"first"``, ``"last"``, ``"best"`` or ``"mean"``; ``"fraction"`` or
-        ``"percent"``; ``"rows"`` or ``"columns"``; ``"tasks"``, ``"items"`` or ``"seeds"``. Without a population the
-        first that the files allow; the verdicts for the others are among the notes.
     groups
         Task → its group, or a CSV file with the columns task and group.
-    tasks, without
-        The tasks that count (all if empty), and tasks and models that are left out.
-    common
-        Compare models that lack tasks over the tasks that each pair has in common.
     separate
         Pairs of models of which the standing says how many more units would separate them.
+    lower, duplicates, tasks, without, unit, models, population, common, title
+        As the options of `sentflow leaderboard`. Without a population the first that the files allow; the verdicts for
+        the others are among the notes.
 
     Returns
     -------
     Standing
-        ``places`` in order, ``verdict()``, ``p`` and ``separated`` (M, M), and ``frame()`` with a row per model.
+        ``places`` in order, ``verdict()``, ``separation`` with ``p`` and ``separated`` (M, M), and ``frame()`` with a
+        row per model.
 
     Raises
     ------

@@ -103,19 +103,9 @@ class Standing:
     notes: tuple[str, ...]  # warnings and what readers did, one sentence each
 
     @property
-    def p(self) -> np.ndarray:
-        """(M, M) float64, adjusted over all pairs, symmetric, 1 on the diagonal."""
-        return self.separation.p
-
-    @property
-    def separated(self) -> np.ndarray:
-        """(M, M) bool, symmetric."""
-        return self.separation.separated
-
-    @property
     def brackets(self) -> list[tuple[int, int]]:
         """Runs of places, from 0 and with both ends, without a separated pair."""
-        return [] if self.refusal else brackets(self.separated)
+        return [] if self.refusal else brackets(self.separation.separated)
 
     def verdict(self) -> Claim:
         """One line: how many are tied for first place, how many neighbours are not separated."""
@@ -123,7 +113,7 @@ class Standing:
             return Claim("{refusal}", {"refusal": self.refusal})
         n, least = len(self.places), self.separation.least
         tied = [place.model for place in self.places if place.tied_for_first]
-        n_open = n - 1 - int(np.diag(self.separated, 1).sum())
+        n_open = n - 1 - int(np.diag(self.separation.separated, 1).sum())
         points = " points" if self.board.unit == PERCENT else ""
         values = {
             "tied": f"all {n} models" if len(tied) == n else f"{len(tied)} of {n} models",

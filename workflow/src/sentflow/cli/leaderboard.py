@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,8 @@ from sentflow.runs.leaderboard import KINDS, WORDS, Board, boards_of
 if TYPE_CHECKING:
     from sentflow.boards.standing import Standing
 
+Names = list[str] | None
+
 
 def leaderboard(
     files: Annotated[
@@ -31,31 +33,18 @@ def leaderboard(
         ),
     ],
     metric: Annotated[
-        list[str] | None,
-        typer.Option(help="Metric that counts, NAME for all tasks or TASK=NAME for one; may be repeated."),
+        Names, typer.Option(help="Metric that counts: NAME, or TASK=NAME for one task.")
     ] = None,
-    lower: Annotated[
-        list[str] | None, typer.Option(help="Task or metric of which lower is better; may be repeated.")
-    ] = None,
-    duplicates: Annotated[
-        str, typer.Option(help="Which of several scores counts: first, last, best or mean.")
-    ] = "",
+    lower: Annotated[Names, typer.Option(help="Task or metric of which lower is better.")] = None,
+    duplicates: Annotated[str, typer.Option(help="Of several scores: first, last, best or mean.")] = "",
     groups: Annotated[
         Path | None,
-        typer.Option(
-            help="CSV with the columns task and group: tasks of one group are one unit of the tests."
-        ),
+        typer.Option(help="CSV (task, group): tasks of one group are one unit of the tests."),
     ] = None,
-    tasks: Annotated[
-        list[str] | None, typer.Option(help="Task that counts; without, all do; may be repeated.")
-    ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option(help="Task or model to leave out; may be repeated.")
-    ] = None,
-    unit: Annotated[
-        str, typer.Option(help="Unit of scores of which no file says it: fraction or percent.")
-    ] = "",
-    models: Annotated[str, typer.Option(help="Where a wide table has its models: rows or columns.")] = "",
+    tasks: Annotated[Names, typer.Option(help="Task that counts; without, all do.")] = None,
+    without: Annotated[Names, typer.Option(help="Task or model to leave out.")] = None,
+    unit: Annotated[str, typer.Option(help="Unit, if no file says it: fraction or percent.")] = "",
+    models: Annotated[str, typer.Option(help="Where a wide table has models: rows or columns.")] = "",
     population: Annotated[
         str, typer.Option(help="What the verdict shall hold for new ones of: tasks, items or seeds.")
     ] = "",
@@ -76,12 +65,26 @@ def leaderboard(
     """Rank the models of a published board: who is tied for first, and which places the tests leave open.
 
     Results folders of sentflow alone, without other options, are ranked by their mean over common tasks, each kind of
-    score for itself; runs that measured a task in different ways are refused.
+    score for itself; runs that measured a task in different ways are refused. The options --metric, --lower, --tasks
+    and --without may be repeated.
     """
     from sentflow.boards.readers.own import is_results
 
-    options = (metric, lower, duplicates, groups, tasks, without, unit, models, population, common, separate)
-    if not any((*options, title, out)) and all(map(is_results, files)):
+    asked: dict[str, Any] = {
+        "metric": _metrics(metric or ()),
+        "lower": lower or (),
+        "duplicates": duplicates,
+        "groups": groups,
+        "tasks": tasks or (),
+        "without": without or (),
+        "unit": unit,
+        "models": models,
+        "population": population,
+        "common": common,
+        "separate": [separate] if separate else (),
+        "title": title,
+    }
+    if not any((*asked.values(), out)) and all(map(is_results, files)):
         _show_runs(files, as_json=as_json)
         return
     from sentflow.api.boards import leaderboard as standing_of_files
@@ -89,21 +92,7 @@ def leaderboard(
 
     if out is not None and out.exists() and not out.is_dir():
         raise ConfigError(f"--out {out} is a file. Write the name of a folder.")
-    standing = standing_of_files(
-        files,
-        metric=_metrics(metric or ()),
-        lower=lower or (),
-        duplicates=duplicates,
-        groups=groups,
-        tasks=tasks or (),
-        without=without or (),
-        unit=unit,
-        models=models,
-        population=population,
-        common=common,
-        separate=[separate] if separate else (),
-        title=title,
-    )
+    standing = standing_of_files(files, **asked)
     written = []
     if out is not None:
         from sentflow.report.board.files import write

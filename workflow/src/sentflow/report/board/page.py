@@ -6,9 +6,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from sentflow.boards.standing import Place, Standing
-from sentflow.errors import listed
 from sentflow.report.board import figure
-from sentflow.report.board.table import LEVEL, board_table, pair, reading
+from sentflow.report.board.table import LEVEL, board_table, lacking, pair, reading
 from sentflow.report.numbers import counted, decimal, places, share
 from sentflow.report.page import draw
 from sentflow.report.page.draw import folded, h, joined, key, name, td, term, th
@@ -58,10 +57,10 @@ def _figures(standing: Standing) -> list[tuple[str, str, Markup]]:
 
 def _finding(standing: Standing) -> str:
     n = len(standing.places)
-    if standing.refusal or n < 2:
+    if standing.refusal:
         return f"{counted(n, 'model')} in the order of the mean."
     n_pairs = n * (n - 1) // 2
-    open_pairs = n_pairs - int(standing.separated.sum()) // 2
+    open_pairs = n_pairs - int(standing.separation.separated.sum()) // 2
     return f"{open_pairs:,} of {n_pairs:,} pairs of models ({share(open_pairs / n_pairs)}) are not separated."
 
 
@@ -108,8 +107,9 @@ def _scope(standing: Standing) -> Section:
 def _unranked(standing: Standing) -> Section:
     n = len(standing.board.unranked)
     finding = f"{counted(n, 'model')} without a score on some task {'is' if n == 1 else 'are'} not ranked."
-    lacks = _list([f"{model} lacks {listed(tasks, 8)}" for model, tasks in standing.board.unranked.items()])
-    return Section("unranked", "Not ranked", finding, folded("Which tasks they lack", lacks))
+    return Section(
+        "unranked", "Not ranked", finding, folded("Which tasks they lack", _list(lacking(standing)))
+    )
 
 
 def _list(texts: Sequence[str]) -> Markup:
