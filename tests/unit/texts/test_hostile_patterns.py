@@ -43,7 +43,7 @@ def patterns() -> Iterator[tuple[str, str, int, bool]]:
                     ast.Attribute(ast.Name("re"), used), [ast.Constant(str(text)), *rest], keywords
                 ):
                     others = map(ast.unparse, [*rest, *(keyword.value for keyword in keywords)])
-                    flags = sum(int(eval(one, {"re": re})) for one in others if one.startswith("re."))  # noqa: S307
+                    flags = sum(int(eval(one, {"re": re})) for one in others if re.match("re[.][A-Z]", one))  # noqa: S307
                     uses = re.findall(rf"\b{names[node]}\.(\w+)\(", source) if node in names else [used]
                     once = bool(uses) and set(uses) <= {"match", "fullmatch"}
                     yield f"{file.name}:{node.lineno}", text, flags, once

@@ -16,9 +16,8 @@ from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.raw import RawFile
 
 _DELIMITERS = ("\t", ";", ",", "|")
-_OBJECTS = re.compile(r"\s*(\{|\[\s*\{)")
+_OBJECTS = re.compile(r"\s*(\[\s*)?\{")
 _SCORES = re.compile(r'"(score|value|result|main_score|correct|resolved|passed)"\s*:', re.IGNORECASE)
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-*:?\s*)*\|?\s*")  # below the heading of a Markdown table
 _TABULAR = re.compile(r"\\begin\{(tabular[xy]?\*?|longtable|tabu)\}(.*?)\\end\{\1\}", re.DOTALL)
 _LINES = re.compile(
     r"\\(top|mid|bottom|h|c|cmid)(rule|line)\*?(\[[^\]]*\])?(\([^)]*\))?(\{[^{}]*\})?|\\addlinespace(\[[^\]]*\])?"
@@ -95,7 +94,8 @@ def _is_utf16(path: Path) -> bool:
 
 
 def _is_rule(line: str) -> bool:
-    return "|" in line and "-" in line and _RULE.fullmatch(line) is not None
+    """Whether this stands below the heading of a Markdown table."""
+    return {"|", "-"} <= {*line} <= {*"|:- \t"}
 
 
 def _grid(where: str, cells: pd.DataFrame, **more: Any) -> Grid:

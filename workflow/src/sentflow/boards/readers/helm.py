@@ -20,7 +20,7 @@ from sentflow.boards.scores import (
 from sentflow.errors import DataError, listed
 
 _SPEC, _STATS, _ITEMS = "run_spec.json", "stats.json", "per_instance_stats.json"
-_TABLE = re.compile(r'\s*\[?\s*\{\s*"title"\s*:')
+_TABLE = re.compile(r'\s*(\[\s*)?\{\s*"title"\s*:')
 # What a run counts beside its scores
 _COUNTS = re.compile(r"(num|max|inference|training|prompt|finish|logprob|batch|estimated)_.*|logprob")
 _MODEL = re.compile(r"model(_deployment)?=")

@@ -22,7 +22,7 @@ from sentflow.boards.scores import (
 from sentflow.errors import DataError, listed
 
 _RESULTS = re.compile(r'\s*\{\s*"results"\s*:\s*\{')
-_SAMPLES = re.compile(r'\s*\[?\s*\{\s*"doc_id"\s*:')
+_SAMPLES = re.compile(r'\s*(\[\s*)?\{\s*"doc_id"\s*:')
 _STAMP = re.compile(r"results_(.+)\.json")
 # Metrics that are fractions whatever the task; others have scales of their own, or BLEU's percent
 FRACTIONS = re.compile(r"acc\w*|exact_match|em|f1|mcc|mc[12]|\w+_level_\w+_acc|pass@\S+|brier_score")

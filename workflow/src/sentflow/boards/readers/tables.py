@@ -95,9 +95,9 @@ _ABOUT = re.compile(
 _NUMBERING = re.compile(r"n[or]\.?|#|id|index|position|unnamed.*|column \d+", re.IGNORECASE)  # or a language
 _RATING = re.compile(r"(arena )?(elo|rating)\b.*", re.IGNORECASE)
 _ARROWS = {"↑": True, "↓": False}
-_MARK = re.compile(r"\s*\(?\s*([↑↓])\s*\)?\s*")
-_PERCENT = re.compile(r"\s*\(\s*(?:in )?\\?%\s*\)")
-_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*[%*†‡]|\s*[±(].*)*")
+_MARK = re.compile(r"\(? ?([↑↓]) ?\)?")
+_PERCENT = re.compile(r"\( ?(?:in )?\\?% ?\)")
+_COMMA = re.compile(r"[+-]?(\d+),(\d+)(?:\s*[%*†‡])*(?:\s*[±(].*)?")
 
 
 @reader("table", is_grid)
@@ -297,7 +297,7 @@ def _decimal_comma(grid: Grid) -> bool:
         for cell in grid.cells[name]
         if isinstance(cell, str) and "," in cell
     ]
-    found = [parts for parts in map(_COMMA.fullmatch, texts) if parts]
+    found = [parts for text in texts if (parts := _COMMA.fullmatch(text))]
     if any(len(parts[2]) != 3 or parts[1].startswith("0") or len(parts[1]) > 3 for parts in found):
         return True
     if found and grid.delimiter != ",":

@@ -1,7 +1,7 @@
 """Runs in TREC's form with their judgements, and the lines of ``trec_eval -q``."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from sentflow.boards.scores import FRACTION, Options, Scores, beginning, number, reader, scores_of
@@ -9,8 +9,6 @@ from sentflow.errors import DataError, listed
 from sentflow.retrieval.trec import lines_of, read_judgements, read_scores
 
 _MEASURE = "nDCG@10"
-_RUN = re.compile(r"\S+\s+Q0\s+\S+\s+-?\d+\s+\S+\s+\S+", re.IGNORECASE)
-_JUDGEMENT = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
 _EVALUATED = re.compile(
     r"runid\s+all\s+\S+|(?:num_|map|gm_|R|bpref|recip_rank|iprec|P_|recall|ndcg|success|set_|infAP|11pt|utility|rel)\S*"
     r"\s+\S+\s+[-+.\deE]+"
@@ -18,21 +16,35 @@ _EVALUATED = re.compile(
 _PLAIN_NAMES = ("qrels", "test", "dev", "qrel", "judgements", "qrels.test")
 
 
-def _is(path: Path, *forms: re.Pattern[str]) -> bool:
+def _is_run(line: str) -> bool:
+    words = line.split()
+    return len(words) == 6 and words[1].upper() == "Q0" and words[3].removeprefix("-").isdigit()
+
+
+def _is_judgement(line: str) -> bool:
+    words = line.split()
+    return len(words) == 4 and words[3].removeprefix("-").isdigit()
+
+
+def _is_evaluated(line: str) -> bool:
+    return _EVALUATED.fullmatch(line) is not None
+
+
+def _is(path: Path, *forms: Callable[[str], bool]) -> bool:
     """Whether the first lines are of a form; the last of what was read may be cut."""
     lines = [line.strip() for line in beginning(path).split("\n") if line.strip() and line[0] != "#"]
     if lines[:1] == ["query-id\tcorpus-id\tscore"]:  # judgements in BEIR's form
-        return _JUDGEMENT in forms
+        return _is_judgement in forms
     looked_at = lines[:1] + lines[2:5]
-    return any(bool(lines) and all(map(form.fullmatch, looked_at)) for form in forms)
+    return any(bool(lines) and all(map(form, looked_at)) for form in forms)
 
 
-@reader("TREC run with judgements", lambda path: _is(path, _RUN, _JUDGEMENT))
+@reader("TREC run with judgements", lambda path: _is(path, _is_run, _is_judgement))
 def _run(path: Path, options: Options) -> Scores:
     """One score per judged topic, by ir-measures; a file of judgements has none itself."""
     from sentflow.retrieval.measures import per_question
 
-    if not _is(path, _RUN):
+    if not _is(path, _is_run):
         return scores_of([])
     found, measure, notes = read_scores(path), options.metric or _MEASURE, []
     judgements, grades = _judgements_of(path, found, options)
@@ -59,7 +71,7 @@ def _judgements_of(
     run: Path, topics: Collection[str], options: Options
 ) -> tuple[Path, Mapping[str, Mapping[str, int]]]:
     """The one file of judgements that has topics of the run, those of its own folder first."""
-    files = [path for path in options.files if _is(path, _JUDGEMENT)]
+    files = [path for path in options.files if _is(path, _is_judgement)]
     own = [path for path in files if path.resolve().parent == run.resolve().parent]
     grades = {path: read_judgements(path) for path in own or files}
     fitting = [path for path, of_topics in grades.items() if not of_topics.keys().isdisjoint(topics)]
@@ -74,16 +86,16 @@ def _judgements_of(
 
 def _tag(path: Path, options: Options) -> str:
     """The name that the run has in its lines, or that of its file where other runs have the same."""
-    tags = {other: lines_of(other)[0][1].split()[5] for other in options.files if _is(other, _RUN)}
+    tags = {other: lines_of(other)[0][1].split()[5] for other in options.files if _is(other, _is_run)}
     same = [other for other, tag in tags.items() if tag == tags[path] and other.name != path.name]
     return path.name.split(".")[0] if same else tags[path]
 
 
-@reader("trec_eval -q", lambda path: _is(path, _EVALUATED))
+@reader("trec_eval -q", lambda path: _is(path, _is_evaluated))
 def _evaluated(path: Path, options: Options) -> Scores:
     """Measure, topic and value in each line; those over all topics give the name of the run."""
     rows, model, notes = _topics(path), path.name.split(".")[0], []
-    found = {other: _topics(other) for other in options.files if _is(other, _EVALUATED)}
+    found = {other: _topics(other) for other in options.files if _is(other, _is_evaluated)}
     for _, line in lines_of(path):
         if line.split()[0] == "runid":
             model = line.split()[2]
