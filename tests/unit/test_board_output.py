@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sentflow
-from sentflow.boards.scores import scores_of
-from sentflow.boards.standing import Question, Standing, standing_of
+from sentflow.boards.scores import Options, scores_of
+from sentflow.boards.standing import Standing, standing_of
 from sentflow.cli.app import app
 from sentflow.errors import DataError
 from sentflow.report.board import figure
@@ -51,7 +51,7 @@ def standing(names: tuple[str, ...], n_tasks: int = 8) -> Standing:
         for name, own in zip(names, values.tolist(), strict=True)
         for at, value in enumerate(own)
     ]
-    return standing_of(scores_of(rows), Question(title="<b>&\\b{}"))
+    return standing_of(scores_of(rows), Options(title="<b>&\\b{}"))
 
 
 def test_the_command_names_who_is_first_and_what_it_holds_for(tmp_path):
