@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sentflow.boards.files import read_files
 from sentflow.boards.scores import Options
-from sentflow.boards.standing import Question, Standing, standing_of
+from sentflow.boards.standing import Standing, standing_of
 from sentflow.errors import DataError
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -67,12 +67,12 @@ def leaderboard(
         without=frozenset(without),
         unit=unit,
         models=models,
+        population=population,
+        common=common,
+        separate=tuple(separate),
+        title=title or Options.title,
     )
-    scores = read_files([Path(path) for path in paths], options)
-    asked = Question(
-        title=title or Question.title, population=population, common=common, separate=tuple(separate)
-    )
-    return standing_of(scores, asked)
+    return standing_of(read_files([Path(path) for path in paths], options), options)
 
 
 def _groups(path: Path) -> dict[str, str]:

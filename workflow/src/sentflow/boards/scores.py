@@ -25,7 +25,7 @@ NaN where the board has none. unit: `FRACTION`, `PERCENT` or empty where neither
 
 @dataclass(frozen=True)
 class Options:
-    """What a file cannot say, or says several times: the options of `sentflow leaderboard`."""
+    """What a file cannot say, or says several times, and what is asked: the options of `sentflow leaderboard`."""
 
     metric: str = ""  # the metric that counts where tasks have several; ``task=metric`` pairs in `metric_of`
     metric_of: Mapping[str, str] = field(default_factory=dict)
@@ -38,6 +38,12 @@ class Options:
     without: frozenset[str] = frozenset()  # tasks and models that are left out
     unit: str = ""  # ``fraction`` or ``percent``, of scores of which the file does not say it
     models: str = ""  # ``rows`` or ``columns``: where a wide table has its models, if it does not say so
+    # what tests hold for, of `sentflow.boards.standing.POPULATIONS`; empty for all that the data allow
+    population: str = ""
+    common: bool = False  # rank models with gaps too, each pair by the tasks that both have
+    # models of which is told how many units would separate the two
+    separate: tuple[tuple[str, str], ...] = ()
+    title: str = "Leaderboard"
     files: tuple[Path, ...] = ()  # all that are read together; set by `read_files`
 
 

@@ -3,20 +3,21 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import listing, more, show_blocks
+from sentflow.cli.terminal import more, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
 from sentflow.jobs.machine import library_version
 from sentflow.report.numbers import MISSING, counted, decimal, places
-from sentflow.report.table.table import Table
+from sentflow.report.table.table import Table, build, number, text
 from sentflow.runs.folder import ResultsFolder
-from sentflow.runs.leaderboard import KINDS, WORDS, Board, boards_of
+from sentflow.runs.leaderboard import KINDS, WORDS, Board, Entry, boards_of
 
 if TYPE_CHECKING:
     from sentflow.boards.standing import Standing
@@ -107,11 +108,11 @@ def leaderboard(
 def _metrics(said: Sequence[str]) -> dict[str, str]:
     """Task → metric; that for all tasks has no name."""
     found: dict[str, str] = {}
-    for text in said:
-        task, _, name = text.rpartition("=")
+    for words in said:
+        task, _, name = words.rpartition("=")
         if found.setdefault(task, name) != name:
             raise ConfigError(
-                f"--metric {text}: {found[task]} was asked for, too. Write one metric for each task."
+                f"--metric {words}: {found[task]} was asked for, too. Write one metric for each task."
             )
     return found
 
@@ -145,18 +146,6 @@ def _show_runs(runs: Sequence[Path], *, as_json: bool) -> None:
 
 def _listing(board: Board) -> Table:
     what, thing, value = WORDS[board.kind]
-    placed = any(entry.places for entry in board.entries)
-    rows = [
-        (
-            *([places(*entry.places) if entry.places else MISSING] if placed else []),
-            entry.encoder,
-            decimal(entry.mean),
-            decimal(entry.mean_rank, 2),
-            ", ".join(entry.runs),
-            *(decimal(entry.scores[task]) for task in board.tasks),
-        )
-        for entry in board.entries
-    ]
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
         f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {what}s have; {value}.",
@@ -168,11 +157,18 @@ def _listing(board: Board) -> Table:
     if board.lacking:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
-    return listing(
-        (*["Place"] * placed, what.capitalize(), "Mean", "Rank", "Run", *board.tasks),
-        rows,
-        "l" * placed + "lrrl" + "r" * len(board.tasks),
-        caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
-        notes=tuple(notes),
-        lead=2,
-    )
+    columns = [
+        text(what.capitalize(), "encoder"),
+        number("Mean", "mean"),
+        number("Rank", "mean_rank", decimal, 2),
+        text("Run", lambda entry: ", ".join(entry.runs)),
+        *(number(task, partial(_score, task)) for task in board.tasks),
+    ]
+    if any(entry.places for entry in board.entries):
+        columns.insert(0, text("Place", lambda entry: places(*entry.places) if entry.places else MISSING))
+    caption = ": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version)))
+    return build(caption, (), board.entries, columns, notes, data=(), lead=2)
+
+
+def _score(task: str, entry: Entry) -> float:
+    return entry.scores[task]
