@@ -1,7 +1,7 @@
 """Published boards from files of any format: one table, in which each task has one metric, direction and unit."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
 from sentflow.boards.cells import is_aggregate
-from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores
+from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, Told
 from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
@@ -119,7 +119,7 @@ def _names(values: pd.Series) -> list[str]:
     return [str(value) for value in values.unique()]
 
 
-def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _selected(rows: pd.DataFrame, options: Options) -> Told:
     """Without aggregates and what was left out by name."""
     notes = []
     tasks = _names(rows["task"])
@@ -145,7 +145,7 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     return kept, notes
 
 
-def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _one_metric(rows: pd.DataFrame, options: Options) -> Told:
     """One metric per task; rows that do not name theirs are of that one."""
     named = rows["metric"].groupby(rows["task"], sort=False)
     metrics = {str(task): _names(own[own.ne("")]) for task, own in named}
@@ -182,7 +182,7 @@ def _metric_among(wanted: str, names: Sequence[str]) -> str | None:
     return None
 
 
-def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _without_means(rows: pd.DataFrame, options: Options) -> Told:
     """Without tasks that are, for each model, the mean of those next to them, whatever their names."""
     whole = rows[rows["item"].eq("") & rows["seed"].eq("") & rows["score"].notna()]
     tasks = _names(whole["task"])
@@ -208,7 +208,7 @@ def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, 
     return rows[~rows["task"].isin(means)], notes
 
 
-def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _directed(rows: pd.DataFrame, options: Options) -> Told:
     """True or False in every row, by the file, the options, or the name of a metric of errors."""
     _refuse_unknown("--lower", options.lower, [*_names(rows["task"]), *_names(rows["metric"])])
     direction: dict[str, bool] = {}
@@ -228,7 +228,7 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     return rows.assign(higher_is_better=rows["task"].map(direction)), notes
 
 
-def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _grouped(rows: pd.DataFrame, options: Options) -> Told:
     """The group of each task, by the options or the file; items of a task may have groups of their own."""
     of_items = rows["item"].ne("")
     said = rows[rows["group"].ne("") & ~of_items].drop_duplicates(["task", "group"])
@@ -241,7 +241,7 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
     return rows.assign(group=own.fillna(rows["task"].map(group)).fillna("").astype(object)), []
 
 
-def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _merged(rows: pd.DataFrame, options: Options) -> Told:
     """One score per cell."""
     repeated = rows.duplicated(_CELL, keep=False)
     if not repeated.any():
@@ -283,7 +283,7 @@ def _told(rows: pd.DataFrame, cell: Sequence[str]) -> str:
     return f"{place}: {' and '.join(f'{score:g}' for score in own['score'].head(3))}{files}"
 
 
-def _of_one_kind(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:  # noqa: ARG001
+def _of_one_kind(rows: pd.DataFrame, options: Options) -> Told:  # noqa: ARG001
     """Of a task, either items (seeds) for all its models, or one score over all for all of them."""
     notes = []
     if rows.groupby(["model", "task", "item"])["seed"].nunique().max() == 1:  # nothing is repeated
@@ -334,7 +334,7 @@ def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.D
     return pd.concat([rows[~chosen], whole, rest]).sort_index()
 
 
-def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _in_one_unit(rows: pd.DataFrame, options: Options) -> Told:
     """Scores of one unit: what no file says is decided for the whole board, never per cell."""
     notes = []
     size = rows["score"].abs()
@@ -389,7 +389,4 @@ def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
             )
 
 
-_STEPS: tuple[Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]], ...] = (
-    *(_selected, _one_metric, _without_means, _directed, _grouped),
-    *(_in_one_unit, _merged, _of_one_kind),
-)
+_STEPS = (_selected, _one_metric, _without_means, _directed, _grouped, _in_one_unit, _merged, _of_one_kind)

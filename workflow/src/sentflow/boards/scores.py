@@ -71,6 +71,9 @@ READERS: dict[str, Reader] = {}
 """By name, in the order in which they are asked: that of the imports in `sentflow.boards.readers`."""
 
 
+Told = tuple[pd.DataFrame, list[str]]
+"""Rows as in `Scores`, and notes on them."""
+
 ReadOne = Callable[[Path, Options], Scores]
 ReadAll = Callable[[Sequence[Path], Options], Scores]
 Files = TypeVar("Files", Path, Sequence[Path])

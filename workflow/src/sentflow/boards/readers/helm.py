@@ -108,10 +108,9 @@ def _of_run(folder: Path, schema: _Schema, options: Options) -> list[dict[str, A
             for entry in json_of(folder / _ITEMS):
                 if not entry.get("perturbation"):
                     own = _means(entry["stats"], split, f"{folder / _ITEMS}, {entry['instance_id']}")
-                    items.setdefault(str(entry["instance_id"]), []).extend(
-                        own[name] for name in {metric} & own.keys()
-                    )
-            rows += [{**told, "item": item, "score": fmean(own)} for item, own in items.items() if own]
+                    if metric in own:
+                        items.setdefault(str(entry["instance_id"]), []).append(own[metric])
+            rows += [{**told, "item": item, "score": fmean(own)} for item, own in items.items()]
     return rows
 
 

@@ -78,9 +78,7 @@ def _means(log: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _scores(
-    log: Mapping[str, Any], means: Mapping[str, Mapping[str, Any]]
-) -> Iterator[tuple[str, str, float]]:
+def _scores(log: Mapping[str, Any], means: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     """Metric, item (empty for the mean over all) and score."""
     for name, metrics in means.items():
         if mean := metrics.get("accuracy", metrics.get("mean")):

@@ -19,6 +19,7 @@ from sentflow.files.settings_files import read_settings
 _ID = r"[\w.-]+__[\w.-]+-\d+"
 _IDS = re.compile(rf'\s*\[?\s*"?{_ID}"?\s*(,|\n|\]|\Z)')
 _DETAILS = "per_instance_details.json"
+_Rows = list[dict[str, Any]]
 _FILES = re.compile(
     rf'\s*\{{\s*("leaderboards"\s*:\s*\[|"{_ID}"\s*:\s*\{{\s*"resolved"|"(no_generation|no_logs|resolved)"\s*:\s*\['
     r'|"total_instances"\s*:)'
@@ -49,7 +50,7 @@ def _recognises(path: Path) -> bool:
 
 @board_reader("SWE-bench", _recognises)
 def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - each reader has it
-    rows: list[dict[str, Any]] = []
+    rows: _Rows = []
     systems: list[_System] = []
     ids: set[str] = set()
     for path in paths:
@@ -75,9 +76,7 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
     return scores_of(rows, notes)
 
 
-def _of_split(
-    split: str, systems: Sequence[_System], ids: Iterable[str]
-) -> tuple[list[dict[str, Any]], list[str]]:
+def _of_split(split: str, systems: Sequence[_System], ids: Iterable[str]) -> tuple[_Rows, list[str]]:
     """A row per system and issue."""
     known, notes = {issue for system in systems for issue in system.listed} | {*ids}, []
     totals = next((system.totals for system in systems if system.totals), {})
@@ -99,7 +98,7 @@ def _of_split(
         said = listed(f"{name}: {own}" for name, own in attempts.items())
         notes.append(f"Systems had different numbers of attempts ({said}).")
     about = {"task": split, "metric": "resolved", "higher_is_better": True, "unit": FRACTION}
-    rows: list[dict[str, Any]] = []
+    rows: _Rows = []
     for system in systems:
         told = {**about, "model": system.name, "file": system.file}
         for issue in sorted(known):
@@ -136,10 +135,9 @@ def _of_details(value: Mapping[str, Any], split: str, name: str, path: Path, att
 
 def _of_report(value: Mapping[str, Any], path: Path) -> _System:
     """A report of the harness, which has its model in its name only: ``model.run.json``."""
-    named = {
-        issue for key, own in value.items() if key.endswith("_ids") and isinstance(own, list) for issue in own
-    }
-    if len(named) != value["total_instances"] or not isinstance(value.get("resolved_ids"), list):
+    lists = [own for key, own in value.items() if key.endswith("_ids") and isinstance(own, list)]
+    named = {issue for own in lists for issue in own}
+    if len(named) != value["total_instances"]:
         raise DataError(
             f"{path} names {len(named)} of {value['total_instances']} total_instances. Only reports that name all "
             "issues can be read: evaluate again with a current version of swebench."

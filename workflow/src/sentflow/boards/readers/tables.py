@@ -11,7 +11,7 @@ import pandas as pd
 
 from sentflow.boards.cells import is_aggregate, is_missing, name_of, number, plain
 from sentflow.boards.grids import Grid, grids_of, is_grid
-from sentflow.boards.scores import PERCENT, Options, Scores, reader, scores_of
+from sentflow.boards.scores import PERCENT, Options, Scores, Told, reader, scores_of
 from sentflow.errors import DataError, listed
 
 # Headings by what their column holds, the surest first
@@ -87,11 +87,8 @@ def _words(heading: str) -> str:
 def _roles(headings: Iterable[str]) -> dict[str, str]:
     """What columns hold → their heading."""
     of = {_words(heading): heading for heading in reversed(list(headings))}
-    found = {
-        role: next((of[word] for word in words.split(", ") if word in of), "")
-        for role, words in _ROLES.items()
-    }
-    return {role: heading for role, heading in found.items() if heading}
+    found = {role: [of[word] for word in words.split(", ") if word in of] for role, words in _ROLES.items()}
+    return {role: headings[0] for role, headings in found.items() if headings}
 
 
 def _refuse_ratings(grid: Grid) -> None:
@@ -127,9 +124,7 @@ def _task(text: str) -> str:
     return plain(text.strip().removeprefix("- "))
 
 
-def _rows_of(
-    grid: Grid, roles: Mapping[str, str], path: Path, options: Options
-) -> tuple[pd.DataFrame, list[str]]:
+def _rows_of(grid: Grid, roles: Mapping[str, str], path: Path, options: Options) -> Told:
     """One row per score of a long table, or of a wide one with a column per task, metric or model."""
     is_long = "score" in roles and ("task" in roles or "item" in roles)
     ids = {role: heading for role, heading in roles.items() if role != "score"}
@@ -142,10 +137,8 @@ def _rows_of(
     across = "" if is_long else next((role for role in ("model", "task", "metric") if role not in ids), "")
     others = [name for name in grid.cells.columns if name not in ids.values()]
     comma = _decimal_comma(grid)
-    scored = [
-        name for name in others if name in options.tasks or not _is_about(name, grid.cells[name], comma)
-    ]
-    scored = [roles["score"]] if is_long else scored
+    about = {name for name in others if _is_about(name, grid.cells[name], comma)} - options.tasks
+    scored = [roles["score"]] if is_long else [name for name in others if name not in about]
     numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
     if not numbers.notna().any(axis=None) or not (across or is_long):
         raise DataError(
@@ -160,14 +153,12 @@ def _rows_of(
     else:
         filled = numbers.notna().any(axis=1)
         empty = names.loc[~filled, next(role for role in ("model", "task", "item") if role in ids)]
-        for what, left_out in (
-            ("rows without any score", [plain(name) for name in empty if name.strip("- ")]),
-            (
-                f"columns beside the scores ({listed(scored, 8)})",
-                [name for name in others if name not in scored],
-            ),
-        ):
-            notes += [f"{grid.where}: {what} were left out: {listed(left_out)}."] if left_out else []
+        left_out = {
+            "rows without any score": [plain(name) for name in empty if name.strip("- ")],
+            f"columns beside the scores ({listed(scored, 8)})": [name for name in others if name in about],
+        }
+        for what, gone in left_out.items():
+            notes += [f"{grid.where}: {what} were left out: {listed(gone)}."] if gone else []
         numbers, names = numbers[filled], names[filled]
     parts = []
     for name in scored:

@@ -56,19 +56,14 @@ def _run(path: Path, options: Options) -> Scores:
     ranking = {topic: sorted(own, key=lambda name: -own[name]) for topic, own in found.items()}
     values = per_question(ranking, relevant, [measure])[measure].tolist()
     name = judgements.name.split(".")[0]
-    about = {
-        "model": _tag(path, options),
-        "task": judgements.resolve().parent.name if name in _PLAIN_NAMES else name,
-        "metric": measure,
-        "higher_is_better": True,
-        "unit": FRACTION,
-    }
+    task = judgements.resolve().parent.name if name in _PLAIN_NAMES else name
+    about = {"model": _tag(path, options), "task": task, "metric": measure, "unit": FRACTION}
     if lacking := [topic for topic in relevant if topic not in found]:
         notes.append(f"{path.name} lacks topics of {judgements.name}, which count 0: {listed(lacking)}.")
     if n := len(grades) - len(relevant):
         notes.append(f"{judgements.name}: topics without a relevant document, which do not count: {n}.")
-    rows = zip(relevant, values, strict=True)
-    return scores_of([{**about, "item": topic, "score": value} for topic, value in rows], notes)
+    rows = pd.DataFrame({"item": [*relevant], "score": values}, dtype=object)
+    return scores_of(rows.assign(**about, higher_is_better=True), notes)
 
 
 def _judgements_of(
