@@ -171,29 +171,19 @@ def test_boards_that_cannot_be_ranked_are_refused():
 # --- directions and units --------------------------------------------------------------------------------------
 
 
-def test_lower_is_better_turns_the_order_and_nothing_else():
-    matrix = board(12, 5)
-    up, down = standing_of(scores_from(matrix)), standing_of(scores_from(-matrix, higher_is_better=False))
+@pytest.mark.parametrize("n_tasks_of_items", [0, 1, 3])
+def test_lower_is_better_turns_the_order_and_nothing_else(n_tasks_of_items):
+    matrix = items(n_tasks_of_items, 4, 40) if with_items else board(12, 5)
+    asked = Options(separate=(("m0", "m1"),))
+    up, down = (standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked) for sign in (1, -1))
     assert ranked(down) == ranked(up)
     assert [place.mean for place in down.places] == pytest.approx([-place.mean for place in up.places])
+    assert [place.own_low for place in down.places] == [place.own_low for place in up.places]
     assert (down.separation.p == up.separation.p).all()
     assert down.board.sign == -1
-    asked = Options(separate=(("m0", "m1"),))
-    (a,), (b,) = (
-        standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked).named for sign in (1, -1)
-    )
+    (a,), (b,) = up.named, down.named
     assert (a.difference, a.low, a.high) == pytest.approx((-b.difference, -b.high, -b.low))
     assert (a.p_alone, a.sentence) == (b.p_alone, b.sentence)
-
-
-@pytest.mark.parametrize("n_tasks", [1, 3])
-def test_items_of_errors_are_turned(n_tasks):
-    matrix = items(n_tasks, 4, 40)
-    up = standing_of(scores_from(matrix), Options(separate=(("m0", "m3"),)))
-    down = standing_of(scores_from(-matrix, higher_is_better=False), Options(separate=(("m0", "m3"),)))
-    assert ranked(up) == ranked(down) == ["m0", "m1", "m2", "m3"]
-    assert [place.own_low for place in up.places] == [place.own_low for place in down.places]
-    assert up.named[0].difference == pytest.approx(-down.named[0].difference)
 
 
 def test_errors_beside_percentages_become_percentages():
