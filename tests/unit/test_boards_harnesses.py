@@ -351,7 +351,7 @@ def test_rewardbench_subsets_of_one_source_are_a_group() -> None:
 
 
 def test_rewardbench_columns_of_unequal_length_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="one length"):
+    with pytest.raises(DataError, match="not of the form"):
         read(changed("rewardbench/v2/eval-set-scores/acme/tiny-rm.json", tmp_path / "a.json", results=[1.0]))
 
 

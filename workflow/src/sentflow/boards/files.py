@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
-from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, is_aggregate
+from sentflow.boards.cells import is_aggregate
+from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores
 from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
@@ -60,6 +61,8 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
     if not any(map(len, tables)):
         raise DataError("the files hold no scores. Name at least one file or folder with results.")
     rows = pd.concat(tables, ignore_index=True)
+    if (nameless := rows.loc[rows["model"].eq(""), "file"]).size:
+        raise DataError(f"{nameless.iloc[0]} names no model. Write its name where its format has it.")
     for step in _STEPS:
         rows, told = step(rows, options)
         notes += told
@@ -83,9 +86,7 @@ def _readable(path: Path) -> list[tuple[Path, Reader]]:
     formats = {one.name: where for where, one in reversed(found)}
     if len(formats) > 1:
         named = ", ".join(f"{name} ({where.relative_to(path)})" for name, where in formats.items())
-        raise DataError(
-            f"{path} holds several formats: {named}. Name the files or folders that belong to the board."
-        )
+        raise DataError(f"{path} holds several formats: {named}. Name the files or folders of the board.")
     return found
 
 
@@ -111,9 +112,7 @@ def _instead() -> str:
 def _refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
-            raise DataError(
-                f"{option} {name!r}: there is no such name. {instead(name, [*filter(None, known)])}"
-            )
+            raise DataError(f"{option} {name!r}: no such name. {instead(name, [*filter(None, known)])}")
 
 
 def _names(values: pd.Series) -> list[str]:
@@ -130,9 +129,8 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
         rows = rows[rows["task"].isin(options.tasks)]
     rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
     averaged = {*rows.loc[rows["metric"].str.fullmatch(_AVERAGED), "task"]}
-    dropped = [
-        name for name in tasks if name not in options.tasks and (is_aggregate(name) or name in averaged)
-    ]
+    averaged |= {*filter(is_aggregate, tasks)}
+    dropped = [name for name in tasks if name in averaged - options.tasks]
     models = [name for name in _names(rows["model"]) if _MODEL_AGGREGATE.fullmatch(name)]
     kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
     if len(kept) < len(rows):
@@ -149,10 +147,8 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
 
 def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
     """One metric per task; rows that do not name theirs are of that one."""
-    metrics = {
-        str(task): _names(of_task[of_task.ne("")])
-        for task, of_task in rows.groupby("task", sort=False)["metric"]
-    }
+    named = rows["metric"].groupby(rows["task"], sort=False)
+    metrics = {str(task): _names(own[own.ne("")]) for task, own in named}
     _refuse_unknown("--metric", options.metric_of, [*metrics])
     chosen, unclear, other = {}, [], []
     for task, names in metrics.items():
@@ -222,9 +218,7 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
         if task in options.lower or metric in options.lower:
             direction[task] = False
         elif len(said) == 2:
-            raise DataError(
-                f"{task}: files disagree whether lower is better. If it is, write --lower {task}."
-            )
+            raise DataError(f"{task}: files disagree whether lower is better. If so, write --lower {task}.")
         elif not said and _ERRORS.search(re.sub(r"[_-]", " ", metric or task)):
             direction[task] = False
             assumed.append(task)
@@ -240,9 +234,7 @@ def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[s
     said = rows[rows["group"].ne("") & ~of_items].drop_duplicates(["task", "group"])
     several = said.loc[said["task"].duplicated(), "task"].unique()
     if open_ones := [task for task in several if task not in options.groups]:
-        raise DataError(
-            f"several groups of one task: {listed(open_ones, _SHOWN)}. Give its group with --groups."
-        )
+        raise DataError(f"several groups of one task: {listed(open_ones, _SHOWN)}. Choose with --groups.")
     forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
     group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
     own = rows["group"].where(of_items & ~rows["task"].isin(options.groups))

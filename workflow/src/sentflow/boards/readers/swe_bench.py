@@ -10,17 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentflow.boards.scores import (
-    FRACTION,
-    PERCENT,
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    json_of,
-    number,
-    scores_of,
-)
+from sentflow.boards.cells import number
+from sentflow.boards.contents import beginning, json_of
+from sentflow.boards.scores import FRACTION, PERCENT, Options, Scores, board_reader, of_form, scores_of
 from sentflow.errors import DataError, listed
 from sentflow.files.settings_files import read_settings
 
@@ -71,9 +63,8 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
         elif "total_instances" in value:
             systems.append(_of_report(value, path))
         else:
-            systems.append(
-                _submission(path, path.parent.parent if path.name == "results.json" else path.parent)
-            )
+            folder = path.parent.parent if path.name == "results.json" else path.parent
+            systems.append(_submission(path, folder))
     notes: list[str] = []
     splits = {system.split for system in systems} - {""}
     only = next(iter(splits)) if len(splits) == 1 else "SWE-bench"  # of reports, which name no split
@@ -98,15 +89,11 @@ def _of_split(
     for repository, total in totals.items():
         own = sum(_repository(issue) == repository for issue in known)
         if own > total:
-            raise DataError(
-                f"{split}: {own} issues of {repository}, of which resolved_by_repo.json has {total}."
-            )
+            raise DataError(f"{split}: {own} issues of {repository}, but resolved_by_repo.json has {total}.")
         known |= {f"{repository.replace('/', '__')}-unresolved-{n}" for n in range(total - own)}
     for system in systems:
         if system.is_whole and (n := len(known - system.listed)):
-            notes.append(
-                f"{system.name} lacks {n} of {len(known)} issues of {split}, which count as unresolved."
-            )
+            notes.append(f"{system.name} lacks {n} of {len(known)} issues of {split}, counted as unresolved.")
     attempts = {system.name: system.attempts for system in systems if system.attempts}
     if len({*attempts.values()}) > 1:
         said = listed(f"{name}: {own}" for name, own in attempts.items())
@@ -125,6 +112,7 @@ def _repository(issue: str) -> str:
     return re.sub(r"-(unresolved-)?\d+$", "", issue).replace("__", "/", 1)
 
 
+@of_form
 def _submission(path: Path, folder: Path) -> _System:
     """Details by issue, or a list of resolved ones, with what lies beside it."""
     value, about = json_of(path), folder / "metadata.yaml"
@@ -142,8 +130,6 @@ def _submission(path: Path, folder: Path) -> _System:
 
 
 def _of_details(value: Mapping[str, Any], split: str, name: str, path: Path, attempts: str = "") -> _System:
-    if odd := [key for key, own in value.items() if not isinstance(own, dict) or "resolved" not in own]:
-        raise DataError(f"{path}: {odd[0]} does not say whether it is resolved. Download the file again.")
     resolved = frozenset(issue for issue, own in value.items() if own["resolved"] is True)
     return _System(split, name, str(path), resolved, frozenset(value), is_whole=True, attempts=attempts)
 

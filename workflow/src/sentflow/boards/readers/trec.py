@@ -4,7 +4,11 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from sentflow.boards.scores import FRACTION, Options, Scores, beginning, number, reader, scores_of
+import pandas as pd
+
+from sentflow.boards.cells import number
+from sentflow.boards.contents import beginning
+from sentflow.boards.scores import FRACTION, Options, Scores, reader, scores_of
 from sentflow.errors import DataError, listed
 from sentflow.retrieval.trec import lines_of, read_judgements, read_scores
 
@@ -94,27 +98,19 @@ def _tag(path: Path, options: Options) -> str:
 @reader("trec_eval -q", lambda path: _is(path, _is_evaluated))
 def _evaluated(path: Path, options: Options) -> Scores:
     """Measure, topic and value in each line; those over all topics give the name of the run."""
-    rows, model, notes = _topics(path), path.name.split(".")[0], []
-    found = {other: _topics(other) for other in options.files if _is(other, _is_evaluated)}
-    for _, line in lines_of(path):
-        if line.split()[0] == "runid":
-            model = line.split()[2]
+    rows, notes = _topics(path), []
+    lines = [line.split() for _, line in lines_of(path)]
+    model = next((line[2] for line in lines if line[0] == "runid"), path.name.split(".")[0])
     # without -c, trec_eval leaves out topics of which the run has nothing
     measures = {measure for measure, _ in rows}
-    if lacking := [
-        key for other in found.values() for key in other if key not in rows and key[0] in measures
-    ]:
+    others = [key for other in options.files if _is(other, _is_evaluated) for key in _topics(other)]
+    if lacking := [key for key in others if key not in rows and key[0] in measures]:
         topics = dict.fromkeys(topic for _, topic in lacking)
         notes.append(f"{path.name} lacks topics that other runs have, which count 0: {listed(topics)}.")
     rows |= dict.fromkeys(lacking, 0.0)
     about = {"model": model, "task": path.resolve().parent.name, "unit": FRACTION}
-    return scores_of(
-        [
-            {**about, "metric": measure, "item": topic, "score": value}
-            for (measure, topic), value in rows.items()
-        ],
-        notes,
-    )
+    table = pd.DataFrame([(*key, value) for key, value in rows.items()], columns=["metric", "item", "score"])
+    return scores_of(table.assign(**about), notes)
 
 
 def _topics(path: Path) -> dict[tuple[str, str], float]:
