@@ -173,7 +173,7 @@ def test_boards_that_cannot_be_ranked_are_refused():
 
 @pytest.mark.parametrize("n_tasks_of_items", [0, 1, 3])
 def test_lower_is_better_turns_the_order_and_nothing_else(n_tasks_of_items):
-    matrix = items(n_tasks_of_items, 4, 40) if with_items else board(12, 5)
+    matrix = items(n_tasks_of_items, 4, 40) if n_tasks_of_items else board(12, 5)
     asked = Options(separate=(("m0", "m1"),))
     up, down = (standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked) for sign in (1, -1))
     assert ranked(down) == ranked(up)

@@ -13,6 +13,7 @@ from sentflow.report.figure.inspection import inspect
 from sentflow.report.table.formats import csv_records, csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
 
+
 def write(standing: Standing, folder: Path, version: str) -> list[Path]:
     """Write ``board`` as CSV, Markdown, LaTeX, SVG and PNG, the page ``index.html``, and the ranked models' scores.
 
