@@ -121,13 +121,14 @@ def test_groups_of_very_unequal_size_are_told():
 
 
 def test_fewer_than_six_groups_are_refused_with_what_is_needed():
-    standing = standing_of(scores_from(board(5, 4)))
+    standing = standing_of(scores_from(board(5, 4)), Options(separate=(("m0", "m1"),)))
     assert "5 tasks" in standing.refusal
     assert ".06" in standing.refusal
     assert str(standing.verdict()) == standing.refusal
     assert ranked(standing) == ["m0", "m1", "m2", "m3"]
     assert not standing.separation.separated.any()
     assert {(place.own_low, place.own_high, place.letters) for place in standing.places} == {(1, 4, "")}
+    assert not standing.named
     assert not standing_of(scores_from(board(6, 4))).refusal
     assert standing_of(scores_from(board(8, 1))).refusal
 
