@@ -121,13 +121,14 @@ def test_groups_of_very_unequal_size_are_told():
 
 
 def test_fewer_than_six_groups_are_refused_with_what_is_needed():
-    standing = standing_of(scores_from(board(5, 4)))
+    standing = standing_of(scores_from(board(5, 4)), Options(separate=(("m0", "m1"),)))
     assert "5 tasks" in standing.refusal
     assert ".06" in standing.refusal
     assert str(standing.verdict()) == standing.refusal
     assert ranked(standing) == ["m0", "m1", "m2", "m3"]
     assert not standing.separation.separated.any()
     assert {(place.own_low, place.own_high, place.letters) for place in standing.places} == {(1, 4, "")}
+    assert not standing.named
     assert not standing_of(scores_from(board(6, 4))).refusal
     assert standing_of(scores_from(board(8, 1))).refusal
 
@@ -171,29 +172,19 @@ def test_boards_that_cannot_be_ranked_are_refused():
 # --- directions and units --------------------------------------------------------------------------------------
 
 
-def test_lower_is_better_turns_the_order_and_nothing_else():
-    matrix = board(12, 5)
-    up, down = standing_of(scores_from(matrix)), standing_of(scores_from(-matrix, higher_is_better=False))
+@pytest.mark.parametrize("n_tasks_of_items", [0, 1, 3])
+def test_lower_is_better_turns_the_order_and_nothing_else(n_tasks_of_items):
+    matrix = items(n_tasks_of_items, 4, 40) if n_tasks_of_items else board(12, 5)
+    asked = Options(separate=(("m0", "m1"),))
+    up, down = (standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked) for sign in (1, -1))
     assert ranked(down) == ranked(up)
     assert [place.mean for place in down.places] == pytest.approx([-place.mean for place in up.places])
+    assert [place.own_low for place in down.places] == [place.own_low for place in up.places]
     assert (down.separation.p == up.separation.p).all()
     assert down.board.sign == -1
-    asked = Options(separate=(("m0", "m1"),))
-    (a,), (b,) = (
-        standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked).named for sign in (1, -1)
-    )
+    (a,), (b,) = up.named, down.named
     assert (a.difference, a.low, a.high) == pytest.approx((-b.difference, -b.high, -b.low))
     assert (a.p_alone, a.sentence) == (b.p_alone, b.sentence)
-
-
-@pytest.mark.parametrize("n_tasks", [1, 3])
-def test_items_of_errors_are_turned(n_tasks):
-    matrix = items(n_tasks, 4, 40)
-    up = standing_of(scores_from(matrix), Options(separate=(("m0", "m3"),)))
-    down = standing_of(scores_from(-matrix, higher_is_better=False), Options(separate=(("m0", "m3"),)))
-    assert ranked(up) == ranked(down) == ["m0", "m1", "m2", "m3"]
-    assert [place.own_low for place in up.places] == [place.own_low for place in down.places]
-    assert up.named[0].difference == pytest.approx(-down.named[0].difference)
 
 
 def test_errors_beside_percentages_become_percentages():

@@ -26,8 +26,10 @@ def render(standing: Standing, image: Path, version: str) -> str:
         )
         sections.append(Section("pairs", "Two models", "Pairs of models that were asked for", pairs))
     sections.append(_scope(standing))
-    if standing.board.unranked:
-        sections.append(_unranked(standing))
+    if lacks := lacking(standing):
+        finding = f"Models without a score on some task: {len(lacks):,}"
+        body = folded("Which tasks they lack", _list(lacks))
+        sections.append(Section("unranked", "Not ranked", finding, body))
     return page(
         experiment={"title": standing.title},
         is_sample=False,
@@ -102,14 +104,6 @@ def _scope(standing: Standing) -> Section:
     body = _list([*how_to_read, *standing.notes])
     tasks = h("<p>{}</p>", ", ".join(standing.board.tasks))
     return Section("scope", "What this holds for", finding, body + folded("The tasks", tasks))
-
-
-def _unranked(standing: Standing) -> Section:
-    n = len(standing.board.unranked)
-    finding = f"{counted(n, 'model')} without a score on some task {'is' if n == 1 else 'are'} not ranked."
-    return Section(
-        "unranked", "Not ranked", finding, folded("Which tasks they lack", _list(lacking(standing)))
-    )
 
 
 def _list(texts: Sequence[str]) -> Markup:

@@ -31,9 +31,12 @@ def board_table(standing: Standing) -> Table:
     elif any(row.better_than_all_from for row in ranked):
         columns.append(number("Better than all from", "better_than_all_from", str))
     header = fields_of(Place)
-    tested = header[:3] if standing.refusal else header
-    records = [{**{name: getattr(row, name) for name in tested}, "tasks_missing": 0} for row in ranked]
-    others = [{"model": model, "tasks_missing": len(own)} for model, own in standing.board.unranked.items()]
+    known = ("place", "model", "mean", "letters") if standing.refusal else header
+    records = [{**{name: getattr(row, name) for name in known}, "tasks_missing": 0} for row in ranked]
+    others = [
+        {"model": model, "letters": "", "tasks_missing": len(own)}
+        for model, own in standing.board.unranked.items()
+    ]
     return build(
         f"{standing.title}: {standing.verdict()}",
         (*header, "tasks_missing"),
