@@ -130,7 +130,7 @@ def _selected(rows: pd.DataFrame, options: Options) -> Told:
     rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
     averaged = {*rows.loc[rows["metric"].str.fullmatch(_AVERAGED), "task"]}
     averaged |= {*filter(is_aggregate, tasks)}
-    dropped = [name for name in tasks if name in averaged - options.tasks]
+    dropped = [name for name in tasks if name in averaged and name not in options.tasks]
     models = [name for name in _names(rows["model"]) if _MODEL_AGGREGATE.fullmatch(name)]
     kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
     if len(kept) < len(rows):

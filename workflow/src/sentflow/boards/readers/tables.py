@@ -137,7 +137,7 @@ def _rows_of(grid: Grid, roles: Mapping[str, str], path: Path, options: Options)
     across = "" if is_long else next((role for role in ("model", "task", "metric") if role not in ids), "")
     others = [name for name in grid.cells.columns if name not in ids.values()]
     comma = _decimal_comma(grid)
-    about = {name for name in others if _is_about(name, grid.cells[name], comma)} - options.tasks
+    about = {name for name in others if _is_about(name, grid.cells[name], comma)}.difference(options.tasks)
     scored = [roles["score"]] if is_long else [name for name in others if name not in about]
     numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
     if not numbers.notna().any(axis=None) or not (across or is_long):
