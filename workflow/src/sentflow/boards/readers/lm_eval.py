@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,10 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
     for path, value in values.items():
         if path not in paths and not {*samples[path].values()} & {*lone}:
             continue
-        model, sources = _model_of(value), _sources(value)
-        inside = _map(value, "group_subtasks")
-        groups |= {*_map(value, "groups"), *(name for name, tasks in inside.items() if tasks)}
+        model = _model_of(value)
+        named = {name for name, tasks in _map(value, "group_subtasks").items() if tasks}
+        sources = _sources(named, _map(value, "results"))
+        groups |= {*_map(value, "groups"), *named}
         for task, own in _map(value, "results").items():
             if task in groups or not isinstance(own, dict):
                 continue
@@ -87,13 +88,10 @@ def _model_of(value: Any) -> str:
     return str(name or "")
 
 
-def _sources(value: Any) -> set[str]:
+def _sources(groups: set[str], tasks: Iterable[str]) -> set[str]:
     """Groups of tasks of one source, by their names: ``mmlu`` of ``mmlu_…``, no leaderboards."""
-    tasks = [*_map(value, "results")]
-    named = {name for name, inside in _map(value, "group_subtasks").items() if inside}
-    sources = {
-        name for name in named if any(task.startswith(f"{name}_") and task not in named for task in tasks)
-    }
+    single = {*tasks} - groups
+    sources = {name for name in groups if any(task.startswith(f"{name}_") for task in single)}
     return {name for name in sources if not any(other.startswith(f"{name}_") for other in sources)}
 
 
