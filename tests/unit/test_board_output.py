@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sentflow
-from sentflow.boards.scores import scores_of
-from sentflow.boards.standing import Question, Standing, standing_of
+from sentflow.boards.scores import Options, scores_of
+from sentflow.boards.standing import Standing, standing_of
 from sentflow.cli.app import app
 from sentflow.errors import DataError
 from sentflow.report.board import figure
@@ -20,7 +20,6 @@ from sentflow.report.board.files import write
 from sentflow.report.figure import canvas
 from sentflow.report.figure.inspection import inspect
 
-BOARDS = Path(__file__).parents[1] / "data" / "boards"
 HOSTILE = (
     "<script>alert(1)</script>",
     r"\input{secret}",
@@ -52,7 +51,7 @@ def standing(names: tuple[str, ...], n_tasks: int = 8) -> Standing:
         for name, own in zip(names, values.tolist(), strict=True)
         for at, value in enumerate(own)
     ]
-    return standing_of(scores_of(rows), Question(title="<b>&\\b{}"))
+    return standing_of(scores_of(rows), Options(title="<b>&\\b{}"))
 
 
 def test_the_command_names_who_is_first_and_what_it_holds_for(tmp_path):
@@ -104,13 +103,6 @@ def test_the_written_scores_repeat_the_board(tmp_path):
     assert json.loads(first)["models"][0]["model"] == "m0"
     assert json.loads(first)["n_units"] == 6
     assert r"\label{tab:board}" in (tmp_path / "out/board.tex").read_text()
-
-
-def test_tasks_of_one_group_are_one_unit(tmp_path):
-    groups = tmp_path / "groups.csv"
-    groups.write_text("task,group\n" + "".join(f"task {at},source {at // 2}\n" for at in range(12)))
-    _, said = ask(table(tmp_path, 12), "--groups", groups, "--json")
-    assert (json.loads(said)["units"], json.loads(said)["n_units"]) == ("group", 6)
 
 
 @pytest.mark.parametrize(
@@ -203,21 +195,8 @@ def test_notebooks_get_a_frame(tmp_path):
     assert board.plot()._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(DataError, match="no-such"):
         sentflow.leaderboard(tmp_path / "no-such.csv")
-
-
-def test_items_are_tested_where_tasks_are_too_few(tmp_path):
-    values = np.random.default_rng(3).normal(0, 1, (40, 2)) + (1, 0)
-    rows = [
-        {"model": model, "task": "t", "item": f"q{at}", "score": row[place]}
-        for at, row in enumerate(values)
-        for place, model in enumerate("ab")
-    ]
-    path = tmp_path / "items.csv"
-    pd.DataFrame(rows).to_csv(path, index=False)
-    board = sentflow.leaderboard(path)
-    assert (board.units, board.n_units, board.separated[0, 1]) == ("item", 40, True)
-    with pytest.raises(DataError, match="seeds"):
-        sentflow.leaderboard(path, population="seeds")
+    with pytest.raises(DataError, match="--population seeds"):
+        sentflow.leaderboard(table(tmp_path, 8), population="seeds")
 
 
 def test_one_metric_for_each_task(tmp_path):

@@ -350,11 +350,6 @@ def test_rewardbench_subsets_of_one_source_are_a_group() -> None:
     assert dict(zip(rows["task"], rows["group"], strict=True))["alpacaeval-easy"] == "alpacaeval"
 
 
-def test_rewardbench_columns_of_unequal_length_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="one length"):
-        read(changed("rewardbench/v2/eval-set-scores/acme/tiny-rm.json", tmp_path / "a.json", results=[1.0]))
-
-
 HELM = "helm/benchmark_output"
 ANATOMY, VIROLOGY = (f"mmlu:subject={one},method=multiple_choice_joint" for one in ("anatomy", "virology"))
 
@@ -410,6 +405,8 @@ def test_helm_runs_go_before_the_tables_over_them() -> None:
         ("leaderboards.json", '{"leaderboards": [{"results": 1}]}'),
         ("c.json", '[{"title": "", "header": [{"value": "Model", "metadata": 3}]}]'),
         ("d.json", '{"model": 1, "model_type": 1, "chat_template": 1, "x": {"a": 1}}'),
+        ("e.json", '{"chat_template": null, "id": ["1"], "model": "m", "results": [], "subset": ["s"]}'),
+        ("f.json", '{"chat_template": null, "id": ["1"], "model": null, "results": [1], "subset": ["s"]}'),
     ],
 )
 def test_files_of_another_form_are_refused_as_data(tmp_path: Path, name: str, text: str) -> None:

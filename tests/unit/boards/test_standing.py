@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sentflow.boards.scores import Scores, scores_of
-from sentflow.boards.standing import Question, Standing, standing_of
+from sentflow.boards.scores import Options, Scores, scores_of
+from sentflow.boards.standing import Standing, standing_of
 from sentflow.errors import DataError
 from sentflow.stats.separation import separate, separate_items, separate_seeds
 
@@ -54,16 +54,17 @@ def ranked(standing: Standing) -> list[str]:
 
 def test_a_board_of_tasks_says_what_the_tests_say():
     matrix = board(18, 8)
-    standing = standing_of(scores_from(matrix[:, ::-1]))
+    standing = standing_of(scores_from(matrix[:, ::-1], notes=("Something was merged.",)))
     found, order = separate(matrix[:, ::-1]), np.argsort(-matrix[:, ::-1].mean(axis=0))
     assert ranked(standing) == [f"m{index}" for index in order]
     assert [place.mean for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=0))[::-1])
-    assert standing.p == pytest.approx(found.p[np.ix_(order, order)], abs=2e-3)
-    assert (standing.separated == (standing.p <= 0.05)).all()
+    assert standing.separation.p == pytest.approx(found.p[np.ix_(order, order)], abs=2e-3)
+    assert (standing.separation.separated == (standing.separation.p <= 0.05)).all()
     assert standing.board.shown.mean(axis=0) == pytest.approx([place.mean for place in standing.places])
     assert (standing.units, standing.n_units, standing.population) == ("task", 18, "new tasks of this kind")
+    assert standing.notes == ("Something was merged.",)
     for at, place in enumerate(standing.places):
-        own = standing.separated[at]
+        own = standing.separation.separated[at]
         assert (place.board_low, place.board_high) == (1 + own[:at].sum(), 8 - own[at:].sum())
         assert place.board_low <= place.own_low <= at + 1 <= place.own_high <= place.board_high
         assert not place.better_than_all_from or own[place.better_than_all_from - 1 :].all()
@@ -73,7 +74,7 @@ def test_a_board_of_tasks_says_what_the_tests_say():
 def test_the_verdict_counts_ties_and_open_neighbours_and_says_the_least_difference():
     standing = standing_of(scores_from(board(41, 12, apart=1.0)))
     tied = sum(place.own_low == 1 for place in standing.places)
-    beside = sum(standing.separated[at, at + 1] for at in range(11))
+    beside = sum(standing.separation.separated[at, at + 1] for at in range(11))
     said = str(standing.verdict())
     assert f"For new tasks of this kind, {tied} of 12 models are tied for first place" in said
     assert f"{11 - beside} of 11 neighbours are not separated" in said
@@ -95,12 +96,8 @@ def test_a_clear_first_and_a_board_of_equals_have_verdicts_of_their_own():
 def test_letters_up_to_twenty_models_and_brackets_beyond():
     few, many = standing_of(scores_from(board(18, 6))), standing_of(scores_from(board(18, 24)))
     assert all(place.letters for place in few.places)
-    for a in range(6):
-        for b in range(a):
-            shared = set(few.places[a].letters) & set(few.places[b].letters)
-            assert bool(shared) != few.separated[a, b]
     assert not any(place.letters for place in many.places)
-    assert all(not many.separated[a : b + 1, a : b + 1].any() for a, b in many.brackets)
+    assert all(not many.separation.separated[a : b + 1, a : b + 1].any() for a, b in many.brackets)
     assert many.brackets
 
 
@@ -112,7 +109,7 @@ def test_groups_are_the_units_and_tasks_without_one_are_their_own():
     assert "groups of tasks" in standing.population
     of_task = np.array([0, 0, 0, 0, *range(1, 9)])
     order = [int(name[1:]) for name in ranked(standing)]
-    assert standing.p == pytest.approx(separate(matrix[:, order], of_task).p)
+    assert standing.separation.p == pytest.approx(separate(matrix[:, order], of_task).p)
     one = standing_of(scores_from(matrix, groups=dict.fromkeys(range(12), "one source")))
     assert (one.units, one.n_units) == ("task", 12)  # nothing can be said of other sources
 
@@ -124,13 +121,14 @@ def test_groups_of_very_unequal_size_are_told():
 
 
 def test_fewer_than_six_groups_are_refused_with_what_is_needed():
-    standing = standing_of(scores_from(board(5, 4)))
+    standing = standing_of(scores_from(board(5, 4)), Options(separate=(("m0", "m1"),)))
     assert "5 tasks" in standing.refusal
     assert ".06" in standing.refusal
     assert str(standing.verdict()) == standing.refusal
     assert ranked(standing) == ["m0", "m1", "m2", "m3"]
-    assert not standing.separated.any()
+    assert not standing.separation.separated.any()
     assert {(place.own_low, place.own_high, place.letters) for place in standing.places} == {(1, 4, "")}
+    assert not standing.named
     assert not standing_of(scores_from(board(6, 4))).refusal
     assert standing_of(scores_from(board(8, 1))).refusal
 
@@ -151,14 +149,14 @@ def test_models_with_gaps_are_listed_and_never_ranked():
 
 
 def test_common_tasks_rank_them_by_what_both_have():
-    standing = standing_of(scores_from(with_gaps()), Question(common=True))
+    standing = standing_of(scores_from(with_gaps()), Options(common=True))
     assert ranked(standing) == ["m1", "m0", "m2"]
     lead = standing.places[0].mean - standing.places[1].mean
     assert lead == pytest.approx(2, abs=0.2)  # 18 by means over own tasks
-    assert standing.separated[0, 1]
+    assert standing.separation.separated[0, 1]
     assert not standing.board.unranked
     complete = board(10, 4)
-    with_option, without = (standing_of(scores_from(complete), Question(common=own)) for own in (True, False))
+    with_option, without = (standing_of(scores_from(complete), Options(common=own)) for own in (True, False))
     assert [place.mean for place in with_option.places] == [place.mean for place in without.places]
 
 
@@ -168,35 +166,25 @@ def test_boards_that_cannot_be_ranked_are_refused():
     with pytest.raises(DataError, match="--without 't0'"):
         standing_of(scores_from(matrix))
     with pytest.raises(DataError, match="share no task"):
-        standing_of(scores_from(matrix), Question(common=True))
+        standing_of(scores_from(matrix), Options(common=True))
 
 
 # --- directions and units --------------------------------------------------------------------------------------
 
 
-def test_lower_is_better_turns_the_order_and_nothing_else():
-    matrix = board(12, 5)
-    up, down = standing_of(scores_from(matrix)), standing_of(scores_from(-matrix, higher_is_better=False))
+@pytest.mark.parametrize("n_tasks_of_items", [0, 1, 3])
+def test_lower_is_better_turns_the_order_and_nothing_else(n_tasks_of_items):
+    matrix = items(n_tasks_of_items, 4, 40) if n_tasks_of_items else board(12, 5)
+    asked = Options(separate=(("m0", "m1"),))
+    up, down = (standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked) for sign in (1, -1))
     assert ranked(down) == ranked(up)
     assert [place.mean for place in down.places] == pytest.approx([-place.mean for place in up.places])
-    assert (down.p == up.p).all()
+    assert [place.own_low for place in down.places] == [place.own_low for place in up.places]
+    assert (down.separation.p == up.separation.p).all()
     assert down.board.sign == -1
-    asked = Question(separate=(("m0", "m1"),))
-    (a,), (b,) = (
-        standing_of(scores_from(sign * matrix, higher_is_better=sign > 0), asked).named for sign in (1, -1)
-    )
+    (a,), (b,) = up.named, down.named
     assert (a.difference, a.low, a.high) == pytest.approx((-b.difference, -b.high, -b.low))
     assert (a.p_alone, a.sentence) == (b.p_alone, b.sentence)
-
-
-@pytest.mark.parametrize("n_tasks", [1, 3])
-def test_items_of_errors_are_turned(n_tasks):
-    matrix = items(n_tasks, 4, 40)
-    up = standing_of(scores_from(matrix), Question(separate=(("m0", "m3"),)))
-    down = standing_of(scores_from(-matrix, higher_is_better=False), Question(separate=(("m0", "m3"),)))
-    assert ranked(up) == ranked(down) == ["m0", "m1", "m2", "m3"]
-    assert [place.own_low for place in up.places] == [place.own_low for place in down.places]
-    assert up.named[0].difference == pytest.approx(-down.named[0].difference)
 
 
 def test_errors_beside_percentages_become_percentages():
@@ -211,13 +199,6 @@ def test_errors_beside_percentages_become_percentages():
     assert any("100 less" in note for note in standing.notes)
     with pytest.raises(DataError, match="--without 't0'"):
         standing_of(Scores(turned.assign(unit="")))
-
-
-def test_notes_of_readers_are_kept():
-    assert (
-        "Something was merged."
-        in standing_of(scores_from(board(8, 3), notes=("Something was merged.",))).notes
-    )
 
 
 # --- items and seeds -------------------------------------------------------------------------------------------
@@ -237,7 +218,7 @@ def test_items_of_few_tasks_say_something_of_new_items_alone():
     assert (standing.units, standing.n_units) == ("item", 180)
     assert standing.population == "new items of these tasks"
     order = [int(name[1:]) for name in ranked(standing)]
-    assert standing.p == pytest.approx(separate_items([own[order].T for own in matrix]).p)
+    assert standing.separation.p == pytest.approx(separate_items([own[order].T for own in matrix]).p)
     assert any("3 tasks cannot" in note for note in standing.notes)
 
 
@@ -245,7 +226,7 @@ def test_items_of_one_task_are_units_of_the_flips():
     matrix = items(1, 4, 40)
     standing = standing_of(scores_from(matrix))
     order = [int(name[1:]) for name in ranked(standing)]
-    assert (standing.p == separate(matrix[0][order].T).p).all()
+    assert (standing.separation.p == separate(matrix[0][order].T).p).all()
     assert standing.population == "new items of this task"
 
 
@@ -255,17 +236,17 @@ def test_groups_of_the_items_of_one_task_are_units_for_new_groups():
     sources = np.arange(80) // 10
     rows["group"] = [f"source {sources[int(item)]}" for item in rows["item"]]
     of_groups = standing_of(Scores(rows))
-    of_items = standing_of(Scores(rows), Question(population="items"))
+    of_items = standing_of(Scores(rows), Options(population="items"))
     assert f"{of_items.verdict()}" in of_groups.notes
     order = [int(name[1:]) for name in ranked(of_groups)]
     assert (of_groups.units, of_groups.n_units) == ("group", 8)
-    assert of_groups.p == pytest.approx(separate(matrix[0][order].T, sources).p)
+    assert of_groups.separation.p == pytest.approx(separate(matrix[0][order].T, sources).p)
     assert (of_items.units, of_items.n_units) == ("item", 80)
 
 
 def test_items_of_many_tasks_give_both_and_the_choice():
     scores = scores_from(items(8, 4, 30))
-    tasks, own = standing_of(scores), standing_of(scores, Question(population="items"))
+    tasks, own = standing_of(scores), standing_of(scores, Options(population="items"))
     assert (tasks.units, own.units) == ("task", "item")
     assert str(own.verdict()) in tasks.notes
     assert ranked(tasks) == ranked(own)
@@ -287,25 +268,27 @@ def test_seeds_are_tested_by_their_means_over_tasks():
     standing = standing_of(scores_from(matrix, by="seed"))
     order = [int(name[1:]) for name in ranked(standing)]
     assert (standing.units, standing.n_units) == ("seed", 5)
-    assert standing.p == pytest.approx(separate_seeds([matrix[:, model].mean(axis=0) for model in order]).p)
+    assert standing.separation.p == pytest.approx(
+        separate_seeds([matrix[:, model].mean(axis=0) for model in order]).p
+    )
 
 
 def test_two_seeds_are_means_only():
     matrix = board(3, 4)[:, :, None] + np.random.default_rng(1).standard_normal((3, 4, 2))
     standing = standing_of(scores_from(matrix, by="seed"))
     assert "2 seeds" in standing.refusal
-    assert not standing.separated.any()
+    assert not standing.separation.separated.any()
     assert [place.mean for place in standing.places] == pytest.approx(sorted(matrix.mean(axis=(0, 2)))[::-1])
 
 
 @pytest.mark.parametrize("population", ["items", "seeds", "languages"])
 def test_populations_without_data_are_refused(population):
     with pytest.raises(DataError, match=f"--population {population}"):
-        standing_of(scores_from(board(8, 3)), Question(population=population))
+        standing_of(scores_from(board(8, 3)), Options(population=population))
 
 
 def test_a_population_that_was_asked_for_is_refused_with_what_is_needed():
-    standing = standing_of(scores_from(items(3, 4, 60)), Question(population="tasks"))
+    standing = standing_of(scores_from(items(3, 4, 60)), Options(population="tasks"))
     assert "6 are needed" in standing.refusal
 
 
@@ -323,7 +306,7 @@ def pair(difference: float, n: int = 41, spread: float = 6.0) -> np.ndarray:
 
 
 def asked(matrix: np.ndarray) -> Any:
-    return standing_of(scores_from(matrix), Question(separate=(("m0", "m1"),))).named[0]
+    return standing_of(scores_from(matrix), Options(separate=(("m0", "m1"),))).named[0]
 
 
 def test_a_difference_above_its_error_gets_a_number_of_tasks():
@@ -353,11 +336,11 @@ def test_separated_models_are_told_to_be():
 
 
 def test_items_and_seeds_have_numbers_of_their_own():
-    question = Question(separate=(("m1", "m2"),))
-    of_items = standing_of(scores_from(items(3, 4, 30)), question).named[0]
+    options = Options(separate=(("m1", "m2"),))
+    of_items = standing_of(scores_from(items(3, 4, 30)), options).named[0]
     assert "items" in of_items.sentence
     matrix = board(3, 4, apart=0.3)[:, :, None] + np.random.default_rng(1).standard_normal((3, 4, 5))
-    assert "seeds" in standing_of(scores_from(matrix, by="seed"), question).named[0].sentence
+    assert "seeds" in standing_of(scores_from(matrix, by="seed"), options).named[0].sentence
 
 
 def test_names_that_are_not_ranked_are_refused():
@@ -367,4 +350,4 @@ def test_names_that_are_not_ranked_are_refused():
         (("m0", "m0"), "different"),
     ):
         with pytest.raises(DataError, match=said):
-            standing_of(scores_from(with_gaps()), Question(separate=(names,)))
+            standing_of(scores_from(with_gaps()), Options(separate=(names,)))

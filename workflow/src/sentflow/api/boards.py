@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sentflow.boards.files import read_files
 from sentflow.boards.scores import Options
-from sentflow.boards.standing import Question, Standing, standing_of
+from sentflow.boards.standing import Standing, standing_of
 from sentflow.errors import DataError
 
 Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -36,25 +36,19 @@ def leaderboard(
         Files and folders; all together are one board.
     metric
         The metric that counts where tasks have several, or task → metric, with the key ``""`` for other tasks.
-    lower
-        Tasks or metrics of which lower is better.
-    duplicates, unit, models, population
-        As the options of `sentflow leaderboard`: ``"first"``, ``"last"``, ``"best"`` or ``"mean"``; ``"fraction"`` or
-        ``"percent"``; ``"rows"`` or ``"columns"``; ``"tasks"``, ``"items"`` or ``"seeds"``. Without a population the
-        first that the files allow; the verdicts for the others are among the notes.
     groups
         Task → its group, or a CSV file with the columns task and group.
-    tasks, without
-        The tasks that count (all if empty), and tasks and models that are left out.
-    common
-        Compare models that lack tasks over the tasks that each pair has in common.
     separate
         Pairs of models of which the standing says how many more units would separate them.
+    lower, duplicates, tasks, without, unit, models, population, common, title
+        As the options of `sentflow leaderboard`. Without a population the first that the files allow; the verdicts for
+        the others are among the notes.
 
     Returns
     -------
     Standing
-        ``places`` in order, ``verdict()``, ``p`` and ``separated`` (M, M), and ``frame()`` with a row per model.
+        ``places`` in order, ``verdict()``, ``separation`` with ``p`` and ``separated`` (M, M), and ``frame()`` with a
+        row per model.
 
     Raises
     ------
@@ -73,12 +67,12 @@ def leaderboard(
         without=frozenset(without),
         unit=unit,
         models=models,
+        population=population,
+        common=common,
+        separate=tuple(separate),
+        title=title or Options.title,
     )
-    scores = read_files([Path(path) for path in paths], options)
-    asked = Question(
-        title=title or Question.title, population=population, common=common, separate=tuple(separate)
-    )
-    return standing_of(scores, asked)
+    return standing_of(read_files([Path(path) for path in paths], options), options)
 
 
 def _groups(path: Path) -> dict[str, str]:

@@ -132,10 +132,7 @@ def _adjusted(scores: np.ndarray) -> np.ndarray:
 
 
 def _items(by_item: pd.DataFrame, tasks: Sequence[str]) -> list[np.ndarray]:
-    of_task = {
-        str(task): own for task, own in by_item.groupby(by_item.index.get_level_values("task"), sort=False)
-    }
-    found = [of_task[task].to_numpy() for task in tasks]
+    found = [by_item.xs(task, level="task").to_numpy() for task in tasks]
     return found if min(map(len, found)) > 1 else []
 
 
@@ -143,5 +140,4 @@ def _seeds(rows: pd.DataFrame, models: Sequence[str], n_tasks: int) -> list[np.n
     """Means over tasks of the seeds that have all of them."""
     by_seed = rows.groupby(["model", "seed", "task"], sort=False)["score"].mean().unstack("task")
     whole = by_seed[by_seed.notna().sum(axis=1) == n_tasks].mean(axis=1)
-    of_model = {str(model): own for model, own in whole.groupby(whole.index.get_level_values("model"))}
-    return [of_model[model].to_numpy() if model in of_model else np.empty(0) for model in models]
+    return [whole[whole.index.get_level_values("model") == model].to_numpy() for model in models]

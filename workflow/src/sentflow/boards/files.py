@@ -1,7 +1,7 @@
 """Published boards from files of any format: one table, in which each task has one metric, direction and unit."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from sentflow.boards import readers as readers  # each registers itself
-from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, is_aggregate
+from sentflow.boards.cells import is_aggregate
+from sentflow.boards.scores import FRACTION, PERCENT, READERS, Options, Reader, Scores, Told
 from sentflow.errors import DataError, instead, listed
 
 _SAME = 1e-6  # duplicates that differ by no more are one
@@ -60,6 +61,8 @@ def read_files(paths: Sequence[Path], options: Options | None = None) -> Scores:
     if not any(map(len, tables)):
         raise DataError("the files hold no scores. Name at least one file or folder with results.")
     rows = pd.concat(tables, ignore_index=True)
+    if (nameless := rows.loc[rows["model"].eq(""), "file"]).size:
+        raise DataError(f"{nameless.iloc[0]} names no model. Write its name where its format has it.")
     for step in _STEPS:
         rows, told = step(rows, options)
         notes += told
@@ -83,9 +86,7 @@ def _readable(path: Path) -> list[tuple[Path, Reader]]:
     formats = {one.name: where for where, one in reversed(found)}
     if len(formats) > 1:
         named = ", ".join(f"{name} ({where.relative_to(path)})" for name, where in formats.items())
-        raise DataError(
-            f"{path} holds several formats: {named}. Name the files or folders that belong to the board."
-        )
+        raise DataError(f"{path} holds several formats: {named}. Name the files or folders of the board.")
     return found
 
 
@@ -111,16 +112,14 @@ def _instead() -> str:
 def _refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
-            raise DataError(
-                f"{option} {name!r}: there is no such name. {instead(name, [*filter(None, known)])}"
-            )
+            raise DataError(f"{option} {name!r}: no such name. {instead(name, [*filter(None, known)])}")
 
 
 def _names(values: pd.Series) -> list[str]:
     return [str(value) for value in values.unique()]
 
 
-def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _selected(rows: pd.DataFrame, options: Options) -> Told:
     """Without aggregates and what was left out by name."""
     notes = []
     tasks = _names(rows["task"])
@@ -130,9 +129,8 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
         rows = rows[rows["task"].isin(options.tasks)]
     rows = rows[~rows["task"].isin(options.without) & ~rows["model"].isin(options.without)]
     averaged = {*rows.loc[rows["metric"].str.fullmatch(_AVERAGED), "task"]}
-    dropped = [
-        name for name in tasks if name not in options.tasks and (is_aggregate(name) or name in averaged)
-    ]
+    averaged |= {*filter(is_aggregate, tasks)}
+    dropped = [name for name in tasks if name in averaged and name not in options.tasks]
     models = [name for name in _names(rows["model"]) if _MODEL_AGGREGATE.fullmatch(name)]
     kept = rows[~rows["task"].isin(dropped) & ~rows["model"].isin(models)]
     if len(kept) < len(rows):
@@ -147,12 +145,10 @@ def _selected(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     return kept, notes
 
 
-def _one_metric(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _one_metric(rows: pd.DataFrame, options: Options) -> Told:
     """One metric per task; rows that do not name theirs are of that one."""
-    metrics = {
-        str(task): _names(of_task[of_task.ne("")])
-        for task, of_task in rows.groupby("task", sort=False)["metric"]
-    }
+    named = rows["metric"].groupby(rows["task"], sort=False)
+    metrics = {str(task): _names(own[own.ne("")]) for task, own in named}
     _refuse_unknown("--metric", options.metric_of, [*metrics])
     chosen, unclear, other = {}, [], []
     for task, names in metrics.items():
@@ -186,7 +182,7 @@ def _metric_among(wanted: str, names: Sequence[str]) -> str | None:
     return None
 
 
-def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _without_means(rows: pd.DataFrame, options: Options) -> Told:
     """Without tasks that are, for each model, the mean of those next to them, whatever their names."""
     whole = rows[rows["item"].eq("") & rows["seed"].eq("") & rows["score"].notna()]
     tasks = _names(whole["task"])
@@ -212,7 +208,7 @@ def _without_means(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, 
     return rows[~rows["task"].isin(means)], notes
 
 
-def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _directed(rows: pd.DataFrame, options: Options) -> Told:
     """True or False in every row, by the file, the options, or the name of a metric of errors."""
     _refuse_unknown("--lower", options.lower, [*_names(rows["task"]), *_names(rows["metric"])])
     direction: dict[str, bool] = {}
@@ -222,9 +218,7 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
         if task in options.lower or metric in options.lower:
             direction[task] = False
         elif len(said) == 2:
-            raise DataError(
-                f"{task}: files disagree whether lower is better. If it is, write --lower {task}."
-            )
+            raise DataError(f"{task}: files disagree whether lower is better. If so, write --lower {task}.")
         elif not said and _ERRORS.search(re.sub(r"[_-]", " ", metric or task)):
             direction[task] = False
             assumed.append(task)
@@ -234,22 +228,20 @@ def _directed(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[
     return rows.assign(higher_is_better=rows["task"].map(direction)), notes
 
 
-def _grouped(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _grouped(rows: pd.DataFrame, options: Options) -> Told:
     """The group of each task, by the options or the file; items of a task may have groups of their own."""
     of_items = rows["item"].ne("")
     said = rows[rows["group"].ne("") & ~of_items].drop_duplicates(["task", "group"])
     several = said.loc[said["task"].duplicated(), "task"].unique()
     if open_ones := [task for task in several if task not in options.groups]:
-        raise DataError(
-            f"several groups of one task: {listed(open_ones, _SHOWN)}. Give its group with --groups."
-        )
+        raise DataError(f"several groups of one task: {listed(open_ones, _SHOWN)}. Choose with --groups.")
     forums = {task: "CQADupStack" for task in _names(rows["task"]) if _FORUM.match(task)}
     group = {**forums, **dict(zip(said["task"], said["group"], strict=True)), **options.groups}
     own = rows["group"].where(of_items & ~rows["task"].isin(options.groups))
     return rows.assign(group=own.fillna(rows["task"].map(group)).fillna("").astype(object)), []
 
 
-def _merged(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _merged(rows: pd.DataFrame, options: Options) -> Told:
     """One score per cell."""
     repeated = rows.duplicated(_CELL, keep=False)
     if not repeated.any():
@@ -291,7 +283,7 @@ def _told(rows: pd.DataFrame, cell: Sequence[str]) -> str:
     return f"{place}: {' and '.join(f'{score:g}' for score in own['score'].head(3))}{files}"
 
 
-def _of_one_kind(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:  # noqa: ARG001
+def _of_one_kind(rows: pd.DataFrame, options: Options) -> Told:  # noqa: ARG001
     """Of a task, either items (seeds) for all its models, or one score over all for all of them."""
     notes = []
     if rows.groupby(["model", "task", "item"])["seed"].nunique().max() == 1:  # nothing is repeated
@@ -342,7 +334,7 @@ def _without_detail(rows: pd.DataFrame, tasks: Iterable[str], kind: str) -> pd.D
     return pd.concat([rows[~chosen], whole, rest]).sort_index()
 
 
-def _in_one_unit(rows: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, list[str]]:
+def _in_one_unit(rows: pd.DataFrame, options: Options) -> Told:
     """Scores of one unit: what no file says is decided for the whole board, never per cell."""
     notes = []
     size = rows["score"].abs()
@@ -397,7 +389,4 @@ def _refuse_two_units(rows: pd.DataFrame, size: pd.Series) -> None:
             )
 
 
-_STEPS: tuple[Callable[[pd.DataFrame, Options], tuple[pd.DataFrame, list[str]]], ...] = (
-    *(_selected, _one_metric, _without_means, _directed, _grouped),
-    *(_in_one_unit, _merged, _of_one_kind),
-)
+_STEPS = (_selected, _one_metric, _without_means, _directed, _grouped, _in_one_unit, _merged, _of_one_kind)

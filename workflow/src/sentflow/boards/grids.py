@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from sentflow.boards.scores import beginning, json_lines_of, json_of, name_of, plain
+from sentflow.boards.cells import name_of, plain
+from sentflow.boards.contents import beginning, json_lines_of, json_of
 from sentflow.errors import DataError
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.raw import RawFile

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sentflow.boards.board import Board, board_of
-from sentflow.boards.scores import FRACTION, PERCENT, Scores
+from sentflow.boards.scores import FRACTION, PERCENT, Options, Scores
 from sentflow.errors import DataError, instead, listed
 from sentflow.report.claims import Claim
 from sentflow.report.numbers import counted, decimal
@@ -38,17 +38,6 @@ if TYPE_CHECKING:
 
 TASKS, ITEMS, SEEDS = POPULATIONS = ("tasks", "items", "seeds")
 """What tests can hold for, in the order of preference."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a board."""
-
-    title: str = "Leaderboard"
-    population: str = ""  # of `POPULATIONS`; empty for all that the data allow
-    common: bool = False  # rank models with gaps too, each pair by the tasks that both have
-    # models of which is told how many units would separate the two
-    separate: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,19 +92,9 @@ class Standing:
     notes: tuple[str, ...]  # warnings and what readers did, one sentence each
 
     @property
-    def p(self) -> np.ndarray:
-        """(M, M) float64, adjusted over all pairs, symmetric, 1 on the diagonal."""
-        return self.separation.p
-
-    @property
-    def separated(self) -> np.ndarray:
-        """(M, M) bool, symmetric."""
-        return self.separation.separated
-
-    @property
     def brackets(self) -> list[tuple[int, int]]:
         """Runs of places, from 0 and with both ends, without a separated pair."""
-        return [] if self.refusal else brackets(self.separated)
+        return [] if self.refusal else brackets(self.separation.separated)
 
     def verdict(self) -> Claim:
         """One line: how many are tied for first place, how many neighbours are not separated."""
@@ -123,22 +102,19 @@ class Standing:
             return Claim("{refusal}", {"refusal": self.refusal})
         n, least = len(self.places), self.separation.least
         tied = [place.model for place in self.places if place.tied_for_first]
-        n_open = n - 1 - int(np.diag(self.separated, 1).sum())
+        n_open = n - 1 - int(np.diag(self.separation.separated, 1).sum())
         points = " points" if self.board.unit == PERCENT else ""
         values = {
+            "first": next(iter(tied), ""),
+            "second": self.places[1].model,
             "tied": f"all {n} models" if len(tied) == n else f"{len(tied)} of {n} models",
             "open": f"{n_open} of {n - 1} neighbours",
             "least": f"{decimal(least, self.board.digits)}{points}",
         }
-        if len(tied) == 1:
-            values["first"] = tied[0]
-        if n == 2:  # noqa: PLR2004
-            values |= {"first": self.places[0].model, "second": self.places[1].model}
-            said = (
-                "{first} is better than {second}"
-                if len(tied) == 1
-                else "{first} and {second} are not separated"
-            )
+        if n == 2 and len(tied) == 1:  # noqa: PLR2004
+            said = "{first} is better than {second}"
+        elif n == 2:  # noqa: PLR2004
+            said = "{first} and {second} are not separated"
         elif len(tied) == 1:
             said = "{first} is better than all others; {open} are not separated"
         else:
@@ -167,7 +143,7 @@ class Standing:
             return shown(figure.draw(self))
 
 
-def standing_of(scores: Scores, question: Question | None = None) -> Standing:
+def standing_of(scores: Scores, options: Options | None = None) -> Standing:
     """The models of a board in order, for the first population that the data can say something of.
 
     `scores`: as `sentflow.boards.files.read_files` gives them. The notes have the verdicts for other populations. Where
@@ -178,12 +154,12 @@ def standing_of(scores: Scores, question: Question | None = None) -> Standing:
     DataError
         If no model can be ranked, tasks have no common scale, or a model that was asked for is not ranked.
     """
-    question = question or Question()
-    wanted = question.population
+    options = options or Options()
+    wanted = options.population
     if wanted not in ("", *POPULATIONS):
         raise DataError(f"--population {wanted}: {instead(wanted, POPULATIONS)}")
-    board = board_of(scores, common=question.common)
-    _refuse_unranked(board, question)
+    board = board_of(scores, common=options.common)
+    _refuse_unranked(board, options)
     found = {name: data for name in POPULATIONS if (data := _data_of(board, name)) is not None}
     if wanted and wanted not in found:
         raise DataError(
@@ -192,14 +168,14 @@ def standing_of(scores: Scores, question: Question | None = None) -> Standing:
         )
     tested = [name for name, data in found.items() if not data.refusal]
     chosen = wanted or next(iter(tested), [*found][-1])
-    beside = [] if wanted else [_standing(board, found[name], question) for name in tested if name != chosen]
+    beside = [] if wanted else [_standing(board, found[name], options) for name in tested if name != chosen]
     refused = [data.refusal for name, data in found.items() if name != chosen]
     notes = [*(f"{other.verdict()}" for other in beside), *found[chosen].warnings, *filter(None, refused)]
-    return _standing(board, found[chosen], question, notes)
+    return _standing(board, found[chosen], options, notes)
 
 
-def _refuse_unranked(board: Board, question: Question) -> None:
-    for pair in question.separate:
+def _refuse_unranked(board: Board, options: Options) -> None:
+    for pair in options.separate:
         for name in pair:
             if name in board.unranked:
                 lacks = listed(board.unranked[name], 5)
@@ -327,7 +303,7 @@ def _estimate(
 # --- what is said ----------------------------------------------------------------------------------------------
 
 
-def _standing(board: Board, data: _Data, question: Question, notes: Sequence[str] = ()) -> Standing:
+def _standing(board: Board, data: _Data, options: Options, notes: Sequence[str] = ()) -> Standing:
     n = len(board.models)
     refusal = data.refusal
     if n == 1:
@@ -350,9 +326,9 @@ def _standing(board: Board, data: _Data, question: Question, notes: Sequence[str
         )
         for at, (low, high, board_low, board_high) in enumerate(limits.tolist())
     ]
-    named = [] if refusal else [_named(a, b, board, data, found) for a, b in question.separate]
+    named = [] if refusal else [_named(a, b, board, data, found) for a, b in options.separate]
     return Standing(
-        title=question.title,
+        title=options.title,
         board=board,
         places=tuple(places),
         population=data.population,

@@ -3,23 +3,26 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sentflow.cli.configuration import AsJson
-from sentflow.cli.terminal import listing, more, show_blocks
+from sentflow.cli.terminal import more, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.files.io import json_document
 from sentflow.jobs.machine import library_version
 from sentflow.report.numbers import MISSING, counted, decimal, places
-from sentflow.report.table.table import Table
+from sentflow.report.table.table import Table, build, number, text
 from sentflow.runs.folder import ResultsFolder
-from sentflow.runs.leaderboard import KINDS, WORDS, Board, boards_of
+from sentflow.runs.leaderboard import KINDS, WORDS, Board, Entry, boards_of
 
 if TYPE_CHECKING:
     from sentflow.boards.standing import Standing
+
+Names = list[str] | None
 
 
 def leaderboard(
@@ -31,31 +34,18 @@ def leaderboard(
         ),
     ],
     metric: Annotated[
-        list[str] | None,
-        typer.Option(help="Metric that counts, NAME for all tasks or TASK=NAME for one; may be repeated."),
+        Names, typer.Option(help="Metric that counts: NAME, or TASK=NAME for one task.")
     ] = None,
-    lower: Annotated[
-        list[str] | None, typer.Option(help="Task or metric of which lower is better; may be repeated.")
-    ] = None,
-    duplicates: Annotated[
-        str, typer.Option(help="Which of several scores counts: first, last, best or mean.")
-    ] = "",
+    lower: Annotated[Names, typer.Option(help="Task or metric of which lower is better.")] = None,
+    duplicates: Annotated[str, typer.Option(help="Of several scores: first, last, best or mean.")] = "",
     groups: Annotated[
         Path | None,
-        typer.Option(
-            help="CSV with the columns task and group: tasks of one group are one unit of the tests."
-        ),
+        typer.Option(help="CSV (task, group): tasks of one group are one unit of the tests."),
     ] = None,
-    tasks: Annotated[
-        list[str] | None, typer.Option(help="Task that counts; without, all do; may be repeated.")
-    ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option(help="Task or model to leave out; may be repeated.")
-    ] = None,
-    unit: Annotated[
-        str, typer.Option(help="Unit of scores of which no file says it: fraction or percent.")
-    ] = "",
-    models: Annotated[str, typer.Option(help="Where a wide table has its models: rows or columns.")] = "",
+    tasks: Annotated[Names, typer.Option(help="Task that counts; without, all do.")] = None,
+    without: Annotated[Names, typer.Option(help="Task or model to leave out.")] = None,
+    unit: Annotated[str, typer.Option(help="Unit, if no file says it: fraction or percent.")] = "",
+    models: Annotated[str, typer.Option(help="Where a wide table has models: rows or columns.")] = "",
     population: Annotated[
         str, typer.Option(help="What the verdict shall hold for new ones of: tasks, items or seeds.")
     ] = "",
@@ -76,12 +66,26 @@ def leaderboard(
     """Rank the models of a published board: who is tied for first, and which places the tests leave open.
 
     Results folders of sentflow alone, without other options, are ranked by their mean over common tasks, each kind of
-    score for itself; runs that measured a task in different ways are refused.
+    score for itself; runs that measured a task in different ways are refused. The options --metric, --lower, --tasks
+    and --without may be repeated.
     """
     from sentflow.boards.readers.own import is_results
 
-    options = (metric, lower, duplicates, groups, tasks, without, unit, models, population, common, separate)
-    if not any((*options, title, out)) and all(map(is_results, files)):
+    asked: dict[str, Any] = {
+        "metric": _metrics(metric or ()),
+        "lower": lower or (),
+        "duplicates": duplicates,
+        "groups": groups,
+        "tasks": tasks or (),
+        "without": without or (),
+        "unit": unit,
+        "models": models,
+        "population": population,
+        "common": common,
+        "separate": [separate] if separate else (),
+        "title": title,
+    }
+    if not any((*asked.values(), out)) and all(map(is_results, files)):
         _show_runs(files, as_json=as_json)
         return
     from sentflow.api.boards import leaderboard as standing_of_files
@@ -89,21 +93,7 @@ def leaderboard(
 
     if out is not None and out.exists() and not out.is_dir():
         raise ConfigError(f"--out {out} is a file. Write the name of a folder.")
-    standing = standing_of_files(
-        files,
-        metric=_metrics(metric or ()),
-        lower=lower or (),
-        duplicates=duplicates,
-        groups=groups,
-        tasks=tasks or (),
-        without=without or (),
-        unit=unit,
-        models=models,
-        population=population,
-        common=common,
-        separate=[separate] if separate else (),
-        title=title,
-    )
+    standing = standing_of_files(files, **asked)
     written = []
     if out is not None:
         from sentflow.report.board.files import write
@@ -118,11 +108,11 @@ def leaderboard(
 def _metrics(said: Sequence[str]) -> dict[str, str]:
     """Task → metric; that for all tasks has no name."""
     found: dict[str, str] = {}
-    for text in said:
-        task, _, name = text.rpartition("=")
+    for words in said:
+        task, _, name = words.rpartition("=")
         if found.setdefault(task, name) != name:
             raise ConfigError(
-                f"--metric {text}: {found[task]} was asked for, too. Write one metric for each task."
+                f"--metric {words}: {found[task]} was asked for, too. Write one metric for each task."
             )
     return found
 
@@ -156,18 +146,6 @@ def _show_runs(runs: Sequence[Path], *, as_json: bool) -> None:
 
 def _listing(board: Board) -> Table:
     what, thing, value = WORDS[board.kind]
-    placed = any(entry.places for entry in board.entries)
-    rows = [
-        (
-            *([places(*entry.places) if entry.places else MISSING] if placed else []),
-            entry.encoder,
-            decimal(entry.mean),
-            decimal(entry.mean_rank, 2),
-            ", ".join(entry.runs),
-            *(decimal(entry.scores[task]) for task in board.tasks),
-        )
-        for entry in board.entries
-    ]
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
         f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {what}s have; {value}.",
@@ -179,11 +157,18 @@ def _listing(board: Board) -> Table:
     if board.lacking:
         notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
-    return listing(
-        (*["Place"] * placed, what.capitalize(), "Mean", "Rank", "Run", *board.tasks),
-        rows,
-        "l" * placed + "lrrl" + "r" * len(board.tasks),
-        caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
-        notes=tuple(notes),
-        lead=2,
-    )
+    columns = [
+        text(what.capitalize(), "encoder"),
+        number("Mean", "mean"),
+        number("Rank", "mean_rank", decimal, 2),
+        text("Run", lambda entry: ", ".join(entry.runs)),
+        *(number(task, partial(_score, task)) for task in board.tasks),
+    ]
+    if any(entry.places for entry in board.entries):
+        columns.insert(0, text("Place", lambda entry: places(*entry.places) if entry.places else MISSING))
+    caption = ": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version)))
+    return build(caption, (), board.entries, columns, notes, data=(), lead=2)
+
+
+def _score(task: str, entry: Entry) -> float:
+    return entry.scores[task]

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-from sentflow.boards.scores import FRACTION, Options, Scores, json_of, number, reader, scores_of
-from sentflow.errors import DataError
+from sentflow.boards.cells import number
+from sentflow.boards.contents import json_of
+from sentflow.boards.scores import FRACTION, Options, Scores, reader, scores_of
 
 # The names of folders join task and model by the mark that both contain
 _TASKS = (
@@ -22,19 +23,11 @@ def _recognises(path: Path) -> bool:
 @reader("BRIGHT", _recognises)
 def _results(path: Path, options: Options) -> Scores:
     """The board's measure, nDCG@10, unless another is asked for; long documents are tasks of their own."""
-    parts = _FOLDER.fullmatch(path.resolve().parent.name)
+    [(task, model, is_long)] = _FOLDER.findall(path.resolve().parent.name)
     values = json_of(path)
-    if parts is None or not isinstance(values, dict) or _MEASURE not in values:
-        raise DataError(f"{path} has no {_MEASURE}. Run the evaluation of this folder again.")
-    task, model, is_long = parts.groups()
     about = {"model": model, "task": f"{task} (long)" if is_long == "True" else task, "unit": FRACTION}
-    measures = values if options.metric else [_MEASURE]
-    return scores_of(
-        {
-            **about,
-            "metric": measure,
-            "higher_is_better": True,
-            "score": number(values[measure], f"{path}, {measure}"),
-        }
-        for measure in measures
-    )
+    rows = []
+    for measure in values if options.metric else [_MEASURE]:
+        score = number(values[measure], f"{path}, {measure}")
+        rows.append({**about, "metric": measure, "higher_is_better": True, "score": score})
+    return scores_of(rows)

@@ -7,17 +7,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from sentflow.boards.scores import (
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    is_missing,
-    json_of,
-    number,
-    scores_of,
-)
-from sentflow.errors import DataError, listed
+from sentflow.boards.cells import is_missing, number
+from sentflow.boards.contents import beginning, json_of
+from sentflow.boards.scores import Options, Scores, board_reader, of_form, scores_of
+from sentflow.errors import listed
 
 _SPEC, _STATS, _ITEMS = "run_spec.json", "stats.json", "per_instance_stats.json"
 _TABLE = re.compile(r'\s*(\[\s*)?\{\s*"title"\s*:')
@@ -82,9 +75,8 @@ def _schema(paths: Sequence[Path]) -> _Schema:
     schema = _Schema()
     for value in map(json_of, dict.fromkeys(paths)):
         for metric in value.get("metrics") or ():
-            schema.short[metric["name"]] = (
-                metric.get("short_display_name") or metric.get("display_name") or ""
-            )
+            shown = metric.get("short_display_name") or metric.get("display_name")
+            schema.short[metric["name"]] = shown or ""
             if "lower_is_better" in metric:
                 schema.is_lower_better[metric["name"]] = bool(metric["lower_is_better"])
         for group in value.get("run_groups") or ():
@@ -96,32 +88,30 @@ def _schema(paths: Sequence[Path]) -> _Schema:
     return schema
 
 
-def _of_run(folder: Path, schema: _Schema, options: Options) -> Iterator[dict[str, Any]]:
+@of_form
+def _of_run(folder: Path, schema: _Schema, options: Options) -> list[dict[str, Any]]:
     """The main metric, where it is known, over all instances and by instance; else all metrics over all."""
     spec = json_of(folder / _SPEC)
-    try:
-        model, (scenario, _, arguments) = spec["adapter_spec"]["model"], str(spec["name"]).partition(":")
-    except (KeyError, TypeError):
-        raise DataError(f"{folder / _SPEC} has no name or adapter_spec.model. Copy the run again.") from None
+    model, (scenario, _, arguments) = spec["adapter_spec"]["model"], str(spec["name"]).partition(":")
     kept = [part for part in arguments.split(",") if part and not _MODEL.match(part)]
     task, groups = ":".join(filter(None, (scenario, ",".join(kept)))), spec.get("groups") or [scenario]
     main, split = next((schema.main[name] for name in groups if name in schema.main), ("", ""))
     main = options.metric_of.get(task, options.metric) or main
     about = {"model": model, "task": task, "group": groups[0], "file": str(folder)}
-    whole = _means(json_of(folder / _STATS), split, f"{folder / _STATS}")
+    whole, rows = _means(json_of(folder / _STATS), split, f"{folder / _STATS}"), []
     for metric in [main] if main in whole else [name for name in whole if not _COUNTS.fullmatch(name)]:
         lower = schema.is_lower_better.get(metric)
         told = {**about, "metric": metric, "higher_is_better": None if lower is None else not lower}
-        yield {**told, "score": whole[metric]}
+        rows.append({**told, "score": whole[metric]})
         if metric == main and (folder / _ITEMS).is_file():
             items: dict[str, list[float]] = {}  # over trials
             for entry in json_of(folder / _ITEMS):
                 if not entry.get("perturbation"):
                     own = _means(entry["stats"], split, f"{folder / _ITEMS}, {entry['instance_id']}")
-                    items.setdefault(str(entry["instance_id"]), []).extend(
-                        own[name] for name in {metric} & own.keys()
-                    )
-            yield from ({**told, "item": item, "score": fmean(own)} for item, own in items.items() if own)
+                    if metric in own:
+                        items.setdefault(str(entry["instance_id"]), []).append(own[metric])
+            rows += [{**told, "item": item, "score": fmean(own)} for item, own in items.items()]
+    return rows
 
 
 def _means(stats: Sequence[Any], split: str, where: str) -> dict[str, float]:

@@ -2,21 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from sentflow.boards.scores import (
-    FRACTION,
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    json_of,
-    name_of,
-    scores_of,
-)
+from sentflow.boards.cells import name_of
+from sentflow.boards.contents import beginning, json_of
+from sentflow.boards.scores import FRACTION, Options, Scores, board_reader, scores_of
 from sentflow.errors import DataError, listed
 from sentflow.files.archives.members import member_names, read_members
 from sentflow.files.io import parse_json
@@ -24,8 +17,6 @@ from sentflow.files.io import parse_json
 _LOG = re.compile(r'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:')
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _HEADER, _SUMMARIES, _REDUCTIONS = "header.json", "summaries.json", "reductions.json"
-# Metrics of a log that are the mean over its samples
-_MEANS = ("accuracy", "mean")
 
 
 def _recognises(path: Path) -> bool:
@@ -53,10 +44,13 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
         task, given = str(about.get("task")), about.get("task_args") or {}
         if any(own.get("task") == task and (own.get("task_args") or {}) != given for _, _, own in logs):
             task += f" ({', '.join(f'{key}={value}' for key, value in given.items())})"  # another task
-        told, units = {"model": about.get("model"), "task": task, "file": str(path)}, _units(log)
-        for metric, item, score in _scores(log):
-            rows.append({**told, "metric": metric, "item": item, "unit": units.get(metric), "score": score})
-        if errors := sum(bool(sample.get("error")) for sample in _maps(log.get("samples"))):
+        told = {"model": about.get("model"), "task": task, "file": str(path)}
+        means = _means(log)
+        fractions = {name for name, metrics in means.items() if "accuracy" in metrics}
+        for metric, item, score in _scores(log, means):
+            unit = FRACTION if metric in fractions else ""
+            rows.append({**told, "metric": metric, "item": item, "unit": unit, "score": score})
+        if errors := sum(bool(sample.get("error")) for sample in log.get("samples") or ()):
             notes.append(f"{path.name}: {errors} samples ended in an error and have no score.")
     return scores_of(rows, notes)
 
@@ -73,27 +67,31 @@ def _log(path: Path) -> Mapping[str, Any]:
         value = log and {**log, "samples": parts.get(_SUMMARIES), "reductions": parts.get(_REDUCTIONS)}
     else:
         value = json_of(path)
-    if not isinstance(value, dict) or not isinstance(value.get("eval"), dict):
-        raise DataError(f"{path} is no log of inspect_ai: it has no map `eval`. Copy the log again.")
     return value
 
 
-def _scores(log: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
+def _means(log: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Scorer → its metrics of a log that are the mean over its samples; accuracy is a fraction."""
+    return {
+        _name(score.get("name"), score.get("reducer")): score.get("metrics") or {}
+        for score in (log.get("results") or {}).get("scores") or ()
+    }
+
+
+def _scores(log: Mapping[str, Any], means: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     """Metric, item (empty for the mean over all) and score."""
-    for score in _maps((log.get("results") or {}).get("scores")):
-        metrics = score.get("metrics") or {}
-        if mean := next((metrics[mean] for mean in _MEANS if mean in metrics), None):
-            for _, value in _numbers(mean.get("value")):
-                yield _name(score.get("name"), score.get("reducer")), "", value
-    if reductions := _maps(log.get("reductions")):
-        for reduction in reductions:
-            for sample in _maps(reduction.get("samples")):
-                for key, value in _numbers(sample.get("value")):
-                    name = _name(reduction.get("scorer"), reduction.get("reducer"))
-                    yield name + key, name_of(sample.get("sample_id")), value
+    for name, metrics in means.items():
+        if mean := metrics.get("accuracy", metrics.get("mean")):
+            yield from ((name, "", value) for _, value in _numbers(mean.get("value")))
+    for reduction in log.get("reductions") or ():
+        name = _name(reduction.get("scorer"), reduction.get("reducer"))
+        for sample in reduction.get("samples") or ():
+            for key, value in _numbers(sample.get("value")):
+                yield name + key, name_of(sample.get("sample_id")), value
+    if log.get("reductions"):
         return
     epochs: dict[tuple[str, str], list[float]] = {}
-    for sample in _maps(log.get("samples")):
+    for sample in log.get("samples") or ():
         for scorer, score in (sample.get("scores") or {}).items() if not sample.get("error") else ():
             for key, value in _numbers(score.get("value") if isinstance(score, dict) else score):
                 epochs.setdefault((scorer + key, name_of(sample.get("id"))), []).append(value)
@@ -114,14 +112,3 @@ def _numbers(value: Any) -> Iterator[tuple[str, float]]:
 
 def _name(scorer: Any, reducer: Any) -> str:
     return f"{scorer}" if reducer in (None, "mean") else f"{scorer} ({reducer})"
-
-
-def _units(log: Mapping[str, Any]) -> dict[str, str]:
-    """Scorers whose mean is called accuracy, which is a fraction."""
-    scores = _maps((log.get("results") or {}).get("scores"))
-    named = {_name(score.get("name"), score.get("reducer")): score.get("metrics") or {} for score in scores}
-    return {name: FRACTION for name, metrics in named.items() if "accuracy" in metrics}
-
-
-def _maps(values: Iterable[Any] | None) -> list[Mapping[str, Any]]:
-    return [value for value in values or () if isinstance(value, Mapping)]

@@ -6,21 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.boards.cells import number
+from sentflow.boards.contents import beginning, has_columns, json_of
 from sentflow.boards.grids import grids_of
 from sentflow.boards.readers.lm_eval import FRACTIONS
-from sentflow.boards.scores import (
-    FRACTION,
-    PERCENT,
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    has_columns,
-    json_of,
-    number,
-    reader,
-    scores_of,
-)
+from sentflow.boards.scores import FRACTION, PERCENT, Options, Scores, board_reader, reader, scores_of
 from sentflow.errors import DataError
 from sentflow.files.parquet_columns import column_batches, column_names
 
@@ -57,8 +47,6 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
         value = json_of(path)
         general = value["config_general"]
         model = general.get("model_name") or (general.get("model_config") or {}).get("model_name")
-        if not model:
-            raise DataError(f"{path} names no model. Write it as config_general.model_name.")
         for key, own in value["results"].items():
             name, task = _names(key)
             if key == "all" or name.endswith(":_average"):
@@ -72,23 +60,15 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
                 if not metric.endswith("_stderr")
             }
             board = _FIRST_BOARD.get(name if name in _FIRST_BOARD else source)
-            if (
-                key.startswith("harness|")
-                and board in metrics
-                and not options.metric
-                and not options.metric_of
-            ):
+            is_asked = options.metric or options.metric_of
+            if key.startswith("harness|") and board in metrics and not is_asked:
                 metrics = {board: metrics[board]}
             upwards, by_item = _configured(value, key)
             items = _items(path, key, [metric for metric in metrics if metric in by_item or not upwards])
             for metric, item, score in (*((metric, "", score) for metric, score in metrics.items()), *items):
-                told = {
-                    "metric": metric,
-                    "higher_is_better": upwards.get(metric),
-                    "item": item,
-                    "score": score,
-                }
-                rows.append({**about, **told, "unit": FRACTION if FRACTIONS.fullmatch(metric) else ""})
+                unit = FRACTION if FRACTIONS.fullmatch(metric) else ""
+                told = {"metric": metric, "higher_is_better": upwards.get(metric), "unit": unit}
+                rows.append({**about, **told, "item": item, "score": score})
     return scores_of(rows)
 
 

@@ -2,23 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.boards.scores import (
-    FRACTION,
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    is_missing,
-    json_lines_of,
-    json_of,
-    name_of,
-    number,
-    scores_of,
-)
+from sentflow.boards.cells import is_missing, name_of, number
+from sentflow.boards.contents import beginning, json_lines_of, json_of
+from sentflow.boards.scores import FRACTION, Options, Scores, board_reader, scores_of
 from sentflow.errors import DataError, listed
 
 _RESULTS = re.compile(r'\s*\{\s*"results"\s*:\s*\{')
@@ -41,11 +31,7 @@ def _is_samples(path: Path) -> bool:
 @board_reader("lm-evaluation-harness", lambda path: _is_results(path) or _is_samples(path))
 def _read(paths: Sequence[Path], options: Options) -> Scores:
     lone = [path for path in paths if not _is_results(path)]
-    beside = [
-        file
-        for folder in dict.fromkeys(path.parent for path in lone)
-        for file in sorted(folder.glob("*.json"))
-    ]
+    beside = [file for path in lone for file in sorted(path.parent.glob("*.json"))]
     values = {path: json_of(path) for path in dict.fromkeys((*paths, *beside)) if _is_results(path)}
     samples = {path: _samples_of(path, value) for path, value in values.items()}
     if lost := [path for path in lone if not any(path in own.values() for own in samples.values())]:
@@ -56,9 +42,10 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
     for path, value in values.items():
         if path not in paths and not {*samples[path].values()} & {*lone}:
             continue
-        model, sources = _model_of(value, path), _sources(value)
-        inside = _map(value, "group_subtasks")
-        groups |= {*_map(value, "groups"), *(name for name, tasks in inside.items() if tasks)}
+        model = _model_of(value)
+        named = {name for name, tasks in _map(value, "group_subtasks").items() if tasks}
+        sources = _sources(named, _map(value, "results"))
+        groups |= {*_map(value, "groups"), *named}
         for task, own in _map(value, "results").items():
             if task in groups or not isinstance(own, dict):
                 continue
@@ -92,24 +79,19 @@ def _samples_of(path: Path, value: Any) -> dict[str, Path]:
     return found
 
 
-def _model_of(value: Any, path: Path) -> str:
+def _model_of(value: Any) -> str:
     config = _map(value, "config")
     arguments = config.get("model_args") or ""
     if isinstance(arguments, str):
         arguments = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
     name = value.get("model_name") or (isinstance(arguments, dict) and arguments.get("pretrained"))
-    if not name:
-        raise DataError(f"{path} names no model. Write it as model_name at the top of the file.")
-    return str(name)
+    return str(name or "")
 
 
-def _sources(value: Any) -> set[str]:
+def _sources(groups: set[str], tasks: Iterable[str]) -> set[str]:
     """Groups of tasks of one source, by their names: ``mmlu`` of ``mmlu_…``, no leaderboards."""
-    tasks = [*_map(value, "results")]
-    named = {name for name, inside in _map(value, "group_subtasks").items() if inside}
-    sources = {
-        name for name in named if any(task.startswith(f"{name}_") and task not in named for task in tasks)
-    }
+    single = {*tasks} - groups
+    sources = {name for name in groups if any(task.startswith(f"{name}_") for task in single)}
     return {name for name in sources if not any(other.startswith(f"{name}_") for other in sources)}
 
 
@@ -129,9 +111,7 @@ def _items(path: Path, metrics: Mapping[str, float]) -> Iterator[tuple[str, str,
     filters = {metric.partition(",")[2] for metric in metrics}
     values = json_of(path) if beginning(path).lstrip().startswith("[") else json_lines_of(path)
     times: Counter[tuple[str, str]] = Counter()
-    for n, value in enumerate(values, 1):
-        if not isinstance(value, dict) or "doc_id" not in value:
-            raise DataError(f"{path}, sample {n}: no map with a doc_id. Write the samples again.")
+    for value in values:
         chosen = value.get("filter", next(iter(filters)) if len(filters) == 1 else None)
         if chosen is None:  # before 0.4.7 lines of several filters look alike
             return

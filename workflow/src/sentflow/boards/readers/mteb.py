@@ -14,18 +14,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from sentflow.boards.scores import (
-    FRACTION,
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    has_columns,
-    is_missing,
-    json_of,
-    number,
-    scores_of,
-)
+from sentflow.boards.cells import is_missing, number
+from sentflow.boards.contents import beginning, has_columns, json_of
+from sentflow.boards.scores import FRACTION, Options, Scores, board_reader, of_form, scores_of
 from sentflow.errors import DataError, listed
 from sentflow.files.parquet_columns import column_batches
 
@@ -87,7 +78,8 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
             f"{[*files, *paths][0]} holds no scores of a task. Name the result files of MTEB. If it holds rankings, "
             "write them as TREC run files and name the judgements too."
         )
-    runs, notes = [], []
+    runs: list[_Run] = []
+    notes = []
     for file in results:
         runs += _of_export(file) if file.suffix == ".parquet" else [_of_file(file, options)]
     if speed := sorted({run.task for run in runs} & _SPEED):
@@ -117,9 +109,7 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:
     if narrowed:
         notes.append(f"Means over the splits and subsets that all models have: {listed(narrowed)}.")
     if other_splits:
-        notes.append(
-            f"No results on the split of the task's definition, so on others: {listed(other_splits)}."
-        )
+        notes.append(f"Not on the split of the task's definition, which no file has: {listed(other_splits)}.")
     return scores_of(rows, notes)
 
 
@@ -166,14 +156,13 @@ def _apart(task: str, runs: Sequence[_Run]) -> list[str]:
     return [f"{task} ({said})"] if counts else []
 
 
+@of_form
 def _of_file(path: Path, options: Options) -> _Run:
     """What a file of any version says of a task."""
     value = json_of(path)
-    if not isinstance(value, dict):
-        raise DataError(f"{path} is no result of MTEB: it holds no map. Download it again.")
     task = str(value.get("task_name") or value.get("mteb_dataset_name") or path.stem)
     model, revision = _model_of(path)
-    entries = list(_entries(value, path))
+    entries = list(_entries(value))
     metric, key = _defined(task)[1], options.metric_of.get(task, options.metric)
     names = ["main_score", metric, *_OLD_NAMES.get(metric, () if task in _definitions() else _OLD_METRICS)]
     if key and all(key in entry for _, _, entry in entries):
@@ -187,17 +176,12 @@ def _of_file(path: Path, options: Options) -> _Run:
     return _Run(model, task, str(path), metric, order, parts)
 
 
-def _entries(value: Mapping[str, Any], path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _entries(value: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Split, subset and scores by metric, those of maps by ``map.metric``."""
     splits = value.get("scores", {key: own for key, own in value.items() if isinstance(own, dict)})
-    if not isinstance(splits, dict):
-        raise DataError(f"{path}: `scores` is no map of splits. Download it again.")
     for split, own in splits.items():
         if isinstance(own, list):
-            for entry in own:
-                if not isinstance(entry, dict):
-                    raise DataError(f"{path}: an entry of {split} is no map. Download it again.")
-                yield split, str(entry.get("hf_subset", "default")), entry
+            yield from ((split, str(entry.get("hf_subset", "default")), entry) for entry in own)
         elif isinstance(own, dict):
             subsets = {key: one for key, one in own.items() if isinstance(one, dict) and key not in _NESTED}
             for subset, one in (subsets or {"default": own}).items():

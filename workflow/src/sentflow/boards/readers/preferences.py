@@ -2,16 +2,11 @@
 
 from pathlib import Path
 
-from sentflow.boards.scores import (
-    FRACTION,
-    Options,
-    Scores,
-    beginning,
-    is_missing,
-    json_of,
-    reader,
-    scores_of,
-)
+import pandas as pd
+
+from sentflow.boards.cells import is_missing
+from sentflow.boards.contents import beginning, json_of
+from sentflow.boards.scores import FRACTION, Options, Scores, reader, scores_of
 from sentflow.errors import DataError
 
 _NEEDED = ("instruction", "generator_1", "generator_2", "preference")
@@ -27,23 +22,15 @@ def _preferences(path: Path, options: Options) -> Scores:  # noqa: ARG001
     """The preference less 1: 1 where the model won, 0 where the baseline did; an older tie is written 0."""
     rows = []
     for n, one in enumerate(json_of(path), 1):
-        if not isinstance(one, dict) or not one.keys() >= {*_NEEDED}:
-            raise DataError(f"{path}, annotation {n}: it lacks one of {', '.join(_NEEDED)}.")
         value = one["preference"]
         if not is_missing(value) and not (value == 0 or (isinstance(value, int | float) and 1 <= value <= 2)):
             raise DataError(
                 f"{path}, annotation {n}: the preference is {value!r}, not from 1 to 2 (or 0 for a tie)."
             )
+        # a score against another baseline or by another judge is another metric
+        metric = f"preferred to {one['generator_1']} by {one.get('annotator', 'the annotator')}"
+        score = None if is_missing(value) else 0.5 if value == 0 else value - 1
         rows.append(
-            {
-                "model": one["generator_2"],
-                "task": "AlpacaEval",
-                # a score against another baseline or by another judge is another metric
-                "metric": f"preferred to {one['generator_1']} by {one.get('annotator', 'the annotator')}",
-                "higher_is_better": True,
-                "item": one["instruction"],
-                "score": None if is_missing(value) else 0.5 if value == 0 else value - 1,
-                "unit": FRACTION,
-            }
+            {"model": one["generator_2"], "metric": metric, "item": one["instruction"], "score": score}
         )
-    return scores_of(rows)
+    return scores_of(pd.DataFrame(rows).assign(task="AlpacaEval", higher_is_better=True, unit=FRACTION))

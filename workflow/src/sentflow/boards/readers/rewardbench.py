@@ -5,18 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sentflow.boards.scores import (
-    FRACTION,
-    Options,
-    Scores,
-    beginning,
-    is_missing,
-    json_of,
-    number,
-    reader,
-    scores_of,
-)
-from sentflow.errors import DataError
+from sentflow.boards.cells import is_missing, number
+from sentflow.boards.contents import beginning, json_of
+from sentflow.boards.scores import FRACTION, Options, Scores, reader, scores_of
 
 _ABOUT = ("model", "model_type", "chat_template")
 _ITEMS = re.compile(r'\s*\{\s*"chat_template"\s*:\s*("[^"]*"|null)\s*,\s*"id"\s*:\s*\[')
@@ -32,11 +23,7 @@ def _recognises(path: Path) -> bool:
 @reader("RewardBench", _recognises)
 def _read(path: Path, options: Options) -> Scores:  # noqa: ARG001 - each reader has it
     value = json_of(path)
-    if not isinstance(value, dict) or not value.get("model"):
-        raise DataError(f"{path} names no model. Write it as `model` at the top of the file.")
-    rows = list(_items(value, path) if isinstance(value.get("id"), list) else _subsets(value, path))
-    if not rows:
-        raise DataError(f"{path} holds no scores of subsets. Download the file again.")
+    rows = list(_items(value, path) if "id" in value else _subsets(value, path))
     about = {"model": value["model"], "metric": "accuracy", "higher_is_better": True, "unit": FRACTION}
     notes = []
     if any(row["group"] for row in rows):
@@ -52,15 +39,7 @@ def _subsets(value: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
 
 def _items(value: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """A row per pair or prompt; the prompts of Ties have a score together only."""
-    columns = [value.get(name) for name in ("id", "subset", "results")]
-    if (
-        not all(isinstance(column, list) for column in columns)
-        or len({len(column or ()) for column in columns}) > 1
-    ):
-        raise DataError(
-            f"{path}: id, subset and results are not lists of one length. Download the file again."
-        )
-    for item, subset, score in zip(*map(list, columns), strict=True):  # type: ignore[arg-type]
+    for item, subset, score in zip(value["id"], value["subset"], value["results"], strict=True):
         if not is_missing(score):
             yield {**_task(subset), "item": item, "score": number(score, f"{path}, {item}")}
 

@@ -10,23 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentflow.boards.scores import (
-    FRACTION,
-    PERCENT,
-    Options,
-    Scores,
-    beginning,
-    board_reader,
-    json_of,
-    number,
-    scores_of,
-)
+from sentflow.boards.cells import number
+from sentflow.boards.contents import beginning, json_of
+from sentflow.boards.scores import FRACTION, PERCENT, Options, Scores, board_reader, of_form, scores_of
 from sentflow.errors import DataError, listed
 from sentflow.files.settings_files import read_settings
 
 _ID = r"[\w.-]+__[\w.-]+-\d+"
 _IDS = re.compile(rf'\s*\[?\s*"?{_ID}"?\s*(,|\n|\]|\Z)')
 _DETAILS = "per_instance_details.json"
+_Rows = list[dict[str, Any]]
 _FILES = re.compile(
     rf'\s*\{{\s*("leaderboards"\s*:\s*\[|"{_ID}"\s*:\s*\{{\s*"resolved"|"(no_generation|no_logs|resolved)"\s*:\s*\['
     r'|"total_instances"\s*:)'
@@ -57,7 +50,7 @@ def _recognises(path: Path) -> bool:
 
 @board_reader("SWE-bench", _recognises)
 def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - each reader has it
-    rows: list[dict[str, Any]] = []
+    rows: _Rows = []
     systems: list[_System] = []
     ids: set[str] = set()
     for path in paths:
@@ -71,9 +64,8 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
         elif "total_instances" in value:
             systems.append(_of_report(value, path))
         else:
-            systems.append(
-                _submission(path, path.parent.parent if path.name == "results.json" else path.parent)
-            )
+            folder = path.parent.parent if path.name == "results.json" else path.parent
+            systems.append(_submission(path, folder))
     notes: list[str] = []
     splits = {system.split for system in systems} - {""}
     only = next(iter(splits)) if len(splits) == 1 else "SWE-bench"  # of reports, which name no split
@@ -84,9 +76,7 @@ def _read(paths: Sequence[Path], options: Options) -> Scores:  # noqa: ARG001 - 
     return scores_of(rows, notes)
 
 
-def _of_split(
-    split: str, systems: Sequence[_System], ids: Iterable[str]
-) -> tuple[list[dict[str, Any]], list[str]]:
+def _of_split(split: str, systems: Sequence[_System], ids: Iterable[str]) -> tuple[_Rows, list[str]]:
     """A row per system and issue."""
     known, notes = {issue for system in systems for issue in system.listed} | {*ids}, []
     totals = next((system.totals for system in systems if system.totals), {})
@@ -98,21 +88,17 @@ def _of_split(
     for repository, total in totals.items():
         own = sum(_repository(issue) == repository for issue in known)
         if own > total:
-            raise DataError(
-                f"{split}: {own} issues of {repository}, of which resolved_by_repo.json has {total}."
-            )
+            raise DataError(f"{split}: {own} issues of {repository}, but resolved_by_repo.json has {total}.")
         known |= {f"{repository.replace('/', '__')}-unresolved-{n}" for n in range(total - own)}
     for system in systems:
         if system.is_whole and (n := len(known - system.listed)):
-            notes.append(
-                f"{system.name} lacks {n} of {len(known)} issues of {split}, which count as unresolved."
-            )
+            notes.append(f"{system.name} lacks {n} of {len(known)} issues of {split}, counted as unresolved.")
     attempts = {system.name: system.attempts for system in systems if system.attempts}
     if len({*attempts.values()}) > 1:
         said = listed(f"{name}: {own}" for name, own in attempts.items())
         notes.append(f"Systems had different numbers of attempts ({said}).")
     about = {"task": split, "metric": "resolved", "higher_is_better": True, "unit": FRACTION}
-    rows: list[dict[str, Any]] = []
+    rows: _Rows = []
     for system in systems:
         told = {**about, "model": system.name, "file": system.file}
         for issue in sorted(known):
@@ -125,6 +111,7 @@ def _repository(issue: str) -> str:
     return re.sub(r"-(unresolved-)?\d+$", "", issue).replace("__", "/", 1)
 
 
+@of_form
 def _submission(path: Path, folder: Path) -> _System:
     """Details by issue, or a list of resolved ones, with what lies beside it."""
     value, about = json_of(path), folder / "metadata.yaml"
@@ -142,18 +129,15 @@ def _submission(path: Path, folder: Path) -> _System:
 
 
 def _of_details(value: Mapping[str, Any], split: str, name: str, path: Path, attempts: str = "") -> _System:
-    if odd := [key for key, own in value.items() if not isinstance(own, dict) or "resolved" not in own]:
-        raise DataError(f"{path}: {odd[0]} does not say whether it is resolved. Download the file again.")
     resolved = frozenset(issue for issue, own in value.items() if own["resolved"] is True)
     return _System(split, name, str(path), resolved, frozenset(value), is_whole=True, attempts=attempts)
 
 
 def _of_report(value: Mapping[str, Any], path: Path) -> _System:
     """A report of the harness, which has its model in its name only: ``model.run.json``."""
-    named = {
-        issue for key, own in value.items() if key.endswith("_ids") and isinstance(own, list) for issue in own
-    }
-    if len(named) != value["total_instances"] or not isinstance(value.get("resolved_ids"), list):
+    lists = [own for key, own in value.items() if key.endswith("_ids") and isinstance(own, list)]
+    named = {issue for own in lists for issue in own}
+    if len(named) != value["total_instances"]:
         raise DataError(
             f"{path} names {len(named)} of {value['total_instances']} total_instances. Only reports that name all "
             "issues can be read: evaluate again with a current version of swebench."

@@ -9,73 +9,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sentflow.boards.cells import is_aggregate, is_missing, name_of, number, plain
 from sentflow.boards.grids import Grid, grids_of, is_grid
-from sentflow.boards.scores import (
-    PERCENT,
-    Options,
-    Scores,
-    is_aggregate,
-    is_missing,
-    name_of,
-    number,
-    plain,
-    reader,
-    scores_of,
-)
+from sentflow.boards.scores import PERCENT, Options, Scores, Told, reader, scores_of
 from sentflow.errors import DataError, listed
 
 # Headings by what their column holds, the surest first
 _ROLES = {
-    "model": (
-        *(
-            "model",
-            "models",
-            "model name",
-            "system",
-            "systems",
-            "retriever",
-            "encoder",
-            "embedder",
-            "generator",
-            "llm",
-        ),
-        *("agent", "method", "approach", "submission", "name", "run"),
-    ),
-    "task": (
-        *(
-            "task",
-            "tasks",
-            "task name",
-            "groups",
-            "dataset",
-            "datasets",
-            "benchmark",
-            "benchmarks",
-            "subset",
-            "corpus",
-        ),
-        *("collection", "questions"),
-    ),
-    "metric": ("metric", "metrics", "measure"),
-    "filter": ("filter",),
-    "item": (
-        *(
-            "item",
-            "item id",
-            "instance id",
-            "example id",
-            "sample id",
-            "question id",
-            "query id",
-            "topic",
-            "qid",
-        ),
-        *("doc id", "question", "query"),
-    ),
-    "seed": ("seed", "random seed", "epoch", "trial", "repetition"),
-    "group": ("group", "source"),
-    "unit": ("unit",),
-    "score": ("score", "value", "main score", "result", "correct", "resolved", "passed", "mean"),
+    "model": "model, models, model name, system, systems, retriever, encoder, embedder, generator, llm, agent, method, "
+    "approach, submission, name, run",
+    "task": "task, tasks, task name, groups, dataset, datasets, benchmark, benchmarks, subset, corpus, collection, "
+    "questions",
+    "metric": "metric, metrics, measure",
+    "filter": "filter",
+    "item": "item, item id, instance id, example id, sample id, question id, query id, topic, qid, doc id, question, "
+    "query",
+    "seed": "seed, random seed, epoch, trial, repetition",
+    "group": "group, source",
+    "unit": "unit",
+    "score": "score, value, main score, result, correct, resolved, passed, mean",
 }
 # Columns that describe a model or a task, or an uncertainty
 _ABOUT = re.compile(
@@ -135,8 +87,8 @@ def _words(heading: str) -> str:
 def _roles(headings: Iterable[str]) -> dict[str, str]:
     """What columns hold → their heading."""
     of = {_words(heading): heading for heading in reversed(list(headings))}
-    found = {role: next((of[word] for word in words if word in of), "") for role, words in _ROLES.items()}
-    return {role: heading for role, heading in found.items() if heading}
+    found = {role: [of[word] for word in words.split(", ") if word in of] for role, words in _ROLES.items()}
+    return {role: headings[0] for role, headings in found.items() if headings}
 
 
 def _refuse_ratings(grid: Grid) -> None:
@@ -172,9 +124,7 @@ def _task(text: str) -> str:
     return plain(text.strip().removeprefix("- "))
 
 
-def _rows_of(
-    grid: Grid, roles: Mapping[str, str], path: Path, options: Options
-) -> tuple[pd.DataFrame, list[str]]:
+def _rows_of(grid: Grid, roles: Mapping[str, str], path: Path, options: Options) -> Told:
     """One row per score of a long table, or of a wide one with a column per task, metric or model."""
     is_long = "score" in roles and ("task" in roles or "item" in roles)
     ids = {role: heading for role, heading in roles.items() if role != "score"}
@@ -187,10 +137,8 @@ def _rows_of(
     across = "" if is_long else next((role for role in ("model", "task", "metric") if role not in ids), "")
     others = [name for name in grid.cells.columns if name not in ids.values()]
     comma = _decimal_comma(grid)
-    scored = [
-        name for name in others if name in options.tasks or not _is_about(name, grid.cells[name], comma)
-    ]
-    scored = [roles["score"]] if is_long else scored
+    about = {name for name in others if _is_about(name, grid.cells[name], comma)}.difference(options.tasks)
+    scored = [roles["score"]] if is_long else [name for name in others if name not in about]
     numbers = pd.DataFrame({name: _numbers(grid.cells[name], grid, comma) for name in scored})
     if not numbers.notna().any(axis=None) or not (across or is_long):
         raise DataError(
@@ -205,18 +153,17 @@ def _rows_of(
     else:
         filled = numbers.notna().any(axis=1)
         empty = names.loc[~filled, next(role for role in ("model", "task", "item") if role in ids)]
-        for what, left_out in (
-            ("rows without any score", [plain(name) for name in empty if name.strip("- ")]),
-            (
-                f"columns beside the scores ({listed(scored, 8)})",
-                [name for name in others if name not in scored],
-            ),
-        ):
-            notes += [f"{grid.where}: {what} were left out: {listed(left_out)}."] if left_out else []
+        left_out = {
+            "rows without any score": [plain(name) for name in empty if name.strip("- ")],
+            f"columns beside the scores ({listed(scored, 8)})": [name for name in others if name in about],
+        }
+        for what, gone in left_out.items():
+            notes += [f"{grid.where}: {what} were left out: {listed(gone)}."] if gone else []
         numbers, names = numbers[filled], names[filled]
     parts = []
     for name in scored:
-        part = names.assign(score=numbers[name], percent=_has_percent(grid.cells[name][names.index]))
+        percent = grid.cells[name][names.index].map(lambda cell: isinstance(cell, str) and "%" in cell)
+        part = names.assign(score=numbers[name], percent=percent)
         parts.append(part.assign(**{across: name}) if across else part)
     table = pd.concat(parts, ignore_index=True)
     if "task" not in table:
@@ -261,7 +208,8 @@ def _is_about(heading: str, cells: "pd.Series[Any]", comma: bool) -> bool:
     if _ABOUT.fullmatch(_words(heading)):
         return True
     written = [cell for cell in cells if not is_missing(cell)]
-    if _NUMBERING.fullmatch(heading) and [name_of(cell) for cell in cells] in _numberings(len(cells)):
+    counts = [[str(first + row) for row in range(len(cells))] for first in (0, 1)]
+    if _NUMBERING.fullmatch(heading) and [name_of(cell) for cell in cells] in counts:
         return True
     found = 0
     for cell in written:
@@ -273,10 +221,6 @@ def _is_about(heading: str, cells: "pd.Series[Any]", comma: bool) -> bool:
     return 2 * found < len(written) or not written
 
 
-def _numberings(n: int) -> list[list[str]]:
-    return [[str(number) for number in range(first, first + n)] for first in (0, 1)]
-
-
 def _numbers(cells: "pd.Series[Any]", grid: Grid, comma: bool) -> "pd.Series[float]":
     found: dict[str, float] = {}
     for row, cell in cells.items():
@@ -285,19 +229,10 @@ def _numbers(cells: "pd.Series[Any]", grid: Grid, comma: bool) -> "pd.Series[flo
     return cells.map(lambda cell: found[str(cell)]).astype("float64")
 
 
-def _has_percent(cells: "pd.Series[Any]") -> "pd.Series[bool]":
-    return cells.map(lambda cell: isinstance(cell, str) and "%" in cell)
-
-
 def _decimal_comma(grid: Grid) -> bool:
     """Whether commas are decimal ones, by all cells of the table."""
-    texts = [
-        plain(cell)
-        for name in grid.cells
-        for cell in grid.cells[name]
-        if isinstance(cell, str) and "," in cell
-    ]
-    found = [parts for text in texts if (parts := _COMMA.fullmatch(text))]
+    written = [cell for name in grid.cells for cell in grid.cells[name] if isinstance(cell, str)]
+    found = [parts for cell in written if "," in cell and (parts := _COMMA.fullmatch(plain(cell)))]
     if any(len(parts[2]) != 3 or parts[1].startswith("0") or len(parts[1]) > 3 for parts in found):
         return True
     if found and grid.delimiter != ",":
@@ -310,9 +245,8 @@ def _decimal_comma(grid: Grid) -> bool:
 
 def _mapped(names: "pd.Series[Any]", function: Callable[[str], Any]) -> "pd.Series[Any]":
     """A function of each name; it is called once for each that is different."""
-    return names.map(
-        {name: function(name if isinstance(name, str) else name_of(name)) for name in names.unique()}
-    )
+    known = {name: function(name if isinstance(name, str) else name_of(name)) for name in names.unique()}
+    return names.map(known)
 
 
 def _finished(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
@@ -323,9 +257,8 @@ def _finished(rows: pd.DataFrame, grid: Grid) -> pd.DataFrame:
     for role in {"task", "metric"} & {*rows.columns}:
         names = _mapped(rows[role], _task)
         percent |= _mapped(names, lambda name: bool(_PERCENT.search(name)))
-        said = said.fillna(
-            _mapped(names, lambda name: _ARROWS[mark[1]] if (mark := _MARK.search(name)) else None)
-        )
+        marks = _mapped(names, lambda name: _ARROWS[mark[1]] if (mark := _MARK.search(name)) else None)
+        said = said.fillna(marks)
         rows[role] = _mapped(names, lambda name: _PERCENT.sub("", _MARK.sub(" ", name)).strip())
     rows["higher_is_better"] = said
     if "metric" in rows:

@@ -4,7 +4,11 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from sentflow.boards.scores import FRACTION, Options, Scores, beginning, number, reader, scores_of
+import pandas as pd
+
+from sentflow.boards.cells import number
+from sentflow.boards.contents import beginning
+from sentflow.boards.scores import FRACTION, Options, Scores, reader, scores_of
 from sentflow.errors import DataError, listed
 from sentflow.retrieval.trec import lines_of, read_judgements, read_scores
 
@@ -52,19 +56,14 @@ def _run(path: Path, options: Options) -> Scores:
     ranking = {topic: sorted(own, key=lambda name: -own[name]) for topic, own in found.items()}
     values = per_question(ranking, relevant, [measure])[measure].tolist()
     name = judgements.name.split(".")[0]
-    about = {
-        "model": _tag(path, options),
-        "task": judgements.resolve().parent.name if name in _PLAIN_NAMES else name,
-        "metric": measure,
-        "higher_is_better": True,
-        "unit": FRACTION,
-    }
+    task = judgements.resolve().parent.name if name in _PLAIN_NAMES else name
+    about = {"model": _tag(path, options), "task": task, "metric": measure, "unit": FRACTION}
     if lacking := [topic for topic in relevant if topic not in found]:
         notes.append(f"{path.name} lacks topics of {judgements.name}, which count 0: {listed(lacking)}.")
     if n := len(grades) - len(relevant):
         notes.append(f"{judgements.name}: topics without a relevant document, which do not count: {n}.")
-    rows = zip(relevant, values, strict=True)
-    return scores_of([{**about, "item": topic, "score": value} for topic, value in rows], notes)
+    rows = pd.DataFrame({"item": [*relevant], "score": values}, dtype=object)
+    return scores_of(rows.assign(**about, higher_is_better=True), notes)
 
 
 def _judgements_of(
@@ -94,27 +93,19 @@ def _tag(path: Path, options: Options) -> str:
 @reader("trec_eval -q", lambda path: _is(path, _is_evaluated))
 def _evaluated(path: Path, options: Options) -> Scores:
     """Measure, topic and value in each line; those over all topics give the name of the run."""
-    rows, model, notes = _topics(path), path.name.split(".")[0], []
-    found = {other: _topics(other) for other in options.files if _is(other, _is_evaluated)}
-    for _, line in lines_of(path):
-        if line.split()[0] == "runid":
-            model = line.split()[2]
+    rows, notes = _topics(path), []
+    lines = [line.split() for _, line in lines_of(path)]
+    model = next((line[2] for line in lines if line[0] == "runid"), path.name.split(".")[0])
     # without -c, trec_eval leaves out topics of which the run has nothing
     measures = {measure for measure, _ in rows}
-    if lacking := [
-        key for other in found.values() for key in other if key not in rows and key[0] in measures
-    ]:
+    others = [key for other in options.files if _is(other, _is_evaluated) for key in _topics(other)]
+    if lacking := [key for key in others if key not in rows and key[0] in measures]:
         topics = dict.fromkeys(topic for _, topic in lacking)
         notes.append(f"{path.name} lacks topics that other runs have, which count 0: {listed(topics)}.")
     rows |= dict.fromkeys(lacking, 0.0)
     about = {"model": model, "task": path.resolve().parent.name, "unit": FRACTION}
-    return scores_of(
-        [
-            {**about, "metric": measure, "item": topic, "score": value}
-            for (measure, topic), value in rows.items()
-        ],
-        notes,
-    )
+    table = pd.DataFrame([(*key, value) for key, value in rows.items()], columns=["metric", "item", "score"])
+    return scores_of(table.assign(**about), notes)
 
 
 def _topics(path: Path) -> dict[tuple[str, str], float]:

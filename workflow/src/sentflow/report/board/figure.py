@@ -20,7 +20,7 @@ _MOST_LINES = 60  # of a column of models; above, there are two columns
 _LINE_INCHES, _NAME_INCHES, _SIZE = (0.15, 0.105), (2.0, 1.35), (6.5, 5.5)  # of one column, of two
 _THIN, _THICK = 0.7, (3.2, 2.2)  # points
 _FIRST, _REST = "#0072B2", "#8A8A8A"
-_TIE: dict[str, Any] = {"color": INK, "linewidth": 0.8, "solid_capstyle": "butt"}
+_TIE: dict[str, Any] = {"color": INK, "linewidth": 0.8}
 _LANE, _ROOM = 0.03, 0.35  # width of a bracket at most, and of all together, as parts of the axis
 _REACH = 0.4  # places by which a line reaches beyond its ends, so that a single place can be seen
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
@@ -42,32 +42,27 @@ def draw(standing: Standing) -> Figure:
 
     def draw_column(column: int, axes: Axes) -> None:
         shown = range(column * n_lines, min((column + 1) * n_lines, n))
-        for at in shown:
-            place, height = places[at], at - shown.start
-            color = _FIRST if place.tied_for_first and not standing.refusal else _REST
-            if not standing.refusal:
-                for low, high, width in (
-                    (place.board_low, place.board_high, _THIN),
-                    (place.own_low, place.own_high, _THICK[wide]),
-                ):
-                    axes.plot(
-                        [low - _REACH, high + _REACH],
-                        [height] * 2,
-                        color=color,
-                        linewidth=width,
-                        solid_capstyle="butt",
-                    )
-            axes.plot(at + 1, height, color=INK, marker="o", markersize=2.4 - 0.6 * wide, linestyle="none")
+        own, heights = [places[at] for at in shown], range(len(shown))
+        if not standing.refusal:
+            colors = [_FIRST if place.tied_for_first else _REST for place in own]
+            low, high = [place.own_low - _REACH for place in own], [place.own_high + _REACH for place in own]
+            board_low = [place.board_low - _REACH for place in own]
+            board_high = [place.board_high + _REACH for place in own]
+            axes.hlines(heights, board_low, board_high, colors, linewidth=_THIN)
+            axes.hlines(heights, low, high, colors, linewidth=_THICK[wide])
+        axes.plot([place.place for place in own], heights, "o", color=INK, markersize=2.4 - 0.6 * wide)
         for first, last, lane in placed:
-            top, bottom = max(first, shown.start), min(last, shown.stop - 1)
+            x, start = n + 0.5 + (lane + 1.5) * lane_width, shown.start
+            top, bottom = max(first, start), min(last, shown.stop - 1)
             if top <= bottom:
-                ends, is_whole = (top - shown.start, bottom - shown.start), (top == first, bottom == last)
-                x = n + 0.5 + (lane + 1.5) * lane_width
-                _bracket(axes, x, 0.6 * lane_width, ends, is_whole=is_whole)
+                axes.vlines(x, top - start - 0.3, bottom - start + 0.3, **_TIE)
+            # an end that goes on in another column has no arm
+            arms = [at - start + beyond for at, beyond in ((first, -0.3), (last, 0.3)) if at in shown]
+            axes.hlines(arms, x - 0.6 * lane_width, x, **_TIE)
         axes.grid(axis="x")
         canvas.bare_lines(axes)
         labels = [f"{names[str(at)]}  {decimal(places[at].mean, standing.board.digits)}" for at in shown]
-        axes.set_yticks(range(len(shown)), labels, fontsize=_SIZE[wide])
+        axes.set_yticks(heights, labels, fontsize=_SIZE[wide])
         axes.set_ylim(n_lines - 0.4, -0.6)
         axes.set_xlim(0.4, end)
         axes.set_xticks([1, *range(max(step, 2), n + 1, step)])
@@ -101,17 +96,6 @@ def lanes(brackets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]
         lane = next((lane for lane, end in enumerate(ends) if end < first), len(ends))
         ends[lane : lane + 1] = [last]
         yield first, last, lane
-
-
-def _bracket(axes: Axes, x: float, arm: float, ends: tuple[int, int], *, is_whole: tuple[bool, bool]) -> None:
-    """A bracket; an end that goes on in another column has no arm."""
-    top, bottom = ends[0] - 0.3, ends[1] + 0.3
-    xs, ys = [x, x], [top, bottom]
-    if is_whole[0]:
-        xs, ys = [x - arm, *xs], [top, *ys]
-    if is_whole[1]:
-        xs, ys = [*xs, x - arm], [*ys, bottom]
-    axes.plot(xs, ys, **_TIE)
 
 
 def _legend(standing: Standing, *, has_brackets: bool) -> list[Line2D]:

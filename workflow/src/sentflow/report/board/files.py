@@ -13,38 +13,34 @@ from sentflow.report.figure.inspection import inspect
 from sentflow.report.table.formats import csv_records, csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
 
-FORMS = {".csv": csv_text, ".md": markdown_text, ".tex": latex_text}
-
 
 def write(standing: Standing, folder: Path, version: str) -> list[Path]:
     """Write ``board`` as CSV, Markdown, LaTeX, SVG and PNG, the page ``index.html``, and the ranked models' scores.
 
     Old files are replaced.
     """
-    table = replace(board_table(standing), name="board")
-    folder.mkdir(parents=True, exist_ok=True)
-    board = folder / "board"
-    written = []
-    for suffix, form in FORMS.items():
-        written.append(board.with_suffix(suffix))
-        write_text(written[-1], form(table))
-    written.append(folder / "scores.csv")
-    ranked = standing.board
+    table, ranked = replace(board_table(standing), name="board"), standing.board
     direction = "↑" if ranked.sign > 0 else "↓"
-    rows = [
+    scores = [
         (model, task, group, ranked.unit, direction, score)
         for model, own in zip(ranked.models, ranked.shown.T.tolist(), strict=True)
         for task, group, score in zip(ranked.tasks, ranked.groups, own, strict=True)
     ]
-    write_text(written[-1], csv_records(("model", "task", "group", "unit", "direction", "score"), rows))
-    image = board.with_suffix(".svg")
+    folder.mkdir(parents=True, exist_ok=True)
+    image, picture = folder / "board.svg", folder / "board.png"
     with canvas.style():
         drawn = figure.draw(standing)
         png = inspect(drawn).picture
     canvas.save(drawn, image)
-    written += [image, board.with_suffix(".png")]
-    with atomic(written[-1]) as part:
+    with atomic(picture) as part:
         part.write_bytes(png)
-    written.append(folder / "index.html")
-    write_text(written[-1], page.render(standing, image, version))
-    return written
+    texts = {
+        "board.csv": csv_text(table),
+        "board.md": markdown_text(table),
+        "board.tex": latex_text(table),
+        "scores.csv": csv_records(("model", "task", "group", "unit", "direction", "score"), scores),
+        "index.html": page.render(standing, image, version),
+    }
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return [image, picture, *(folder / name for name in texts)]

@@ -6,9 +6,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from sentflow.boards.standing import Place, Standing
-from sentflow.errors import listed
 from sentflow.report.board import figure
-from sentflow.report.board.table import LEVEL, board_table, pair, reading
+from sentflow.report.board.table import LEVEL, board_table, lacking, pair, reading
 from sentflow.report.numbers import counted, decimal, places, share
 from sentflow.report.page import draw
 from sentflow.report.page.draw import folded, h, joined, key, name, td, term, th
@@ -27,8 +26,10 @@ def render(standing: Standing, image: Path, version: str) -> str:
         )
         sections.append(Section("pairs", "Two models", "Pairs of models that were asked for", pairs))
     sections.append(_scope(standing))
-    if standing.board.unranked:
-        sections.append(_unranked(standing))
+    if lacks := lacking(standing):
+        finding = f"Models without a score on some task: {len(lacks):,}"
+        body = folded("Which tasks they lack", _list(lacks))
+        sections.append(Section("unranked", "Not ranked", finding, body))
     return page(
         experiment={"title": standing.title},
         is_sample=False,
@@ -58,10 +59,10 @@ def _figures(standing: Standing) -> list[tuple[str, str, Markup]]:
 
 def _finding(standing: Standing) -> str:
     n = len(standing.places)
-    if standing.refusal or n < 2:
+    if standing.refusal:
         return f"{counted(n, 'model')} in the order of the mean."
     n_pairs = n * (n - 1) // 2
-    open_pairs = n_pairs - int(standing.separated.sum()) // 2
+    open_pairs = n_pairs - int(standing.separation.separated.sum()) // 2
     return f"{open_pairs:,} of {n_pairs:,} pairs of models ({share(open_pairs / n_pairs)}) are not separated."
 
 
@@ -103,13 +104,6 @@ def _scope(standing: Standing) -> Section:
     body = _list([*how_to_read, *standing.notes])
     tasks = h("<p>{}</p>", ", ".join(standing.board.tasks))
     return Section("scope", "What this holds for", finding, body + folded("The tasks", tasks))
-
-
-def _unranked(standing: Standing) -> Section:
-    n = len(standing.board.unranked)
-    finding = f"{counted(n, 'model')} without a score on some task {'is' if n == 1 else 'are'} not ranked."
-    lacks = _list([f"{model} lacks {listed(tasks, 8)}" for model, tasks in standing.board.unranked.items()])
-    return Section("unranked", "Not ranked", finding, folded("Which tasks they lack", lacks))
 
 
 def _list(texts: Sequence[str]) -> Markup:

@@ -31,9 +31,12 @@ def board_table(standing: Standing) -> Table:
     elif any(row.better_than_all_from for row in ranked):
         columns.append(number("Better than all from", "better_than_all_from", str))
     header = fields_of(Place)
-    tested = header[:3] if standing.refusal else header
-    records = [{**{name: getattr(row, name) for name in tested}, "tasks_missing": 0} for row in ranked]
-    lacking = [{"model": model, "tasks_missing": len(own)} for model, own in standing.board.unranked.items()]
+    known = ("place", "model", "mean", "letters") if standing.refusal else header
+    records = [{**{name: getattr(row, name) for name in known}, "tasks_missing": 0} for row in ranked]
+    others = [
+        {"model": model, "letters": "", "tasks_missing": len(own)}
+        for model, own in standing.board.unranked.items()
+    ]
     return build(
         f"{standing.title}: {standing.verdict()}",
         (*header, "tasks_missing"),
@@ -41,24 +44,25 @@ def board_table(standing: Standing) -> Table:
         columns,
         notes(standing),
         data=(),
-        records=[*records, *lacking],
+        records=[*records, *others],
         lead=2,
     )
 
 
 def notes(standing: Standing) -> list[str]:
     """What the tests hold for and how to read them; the named pairs, the unranked models, and the notes of readers."""
+    unranked = lacking(standing)
     return [
         *reading(standing),
         *(f"{one.a} and {one.b}: {pair(one, standing)}" for one in standing.named),
-        *([unranked_note(standing)] if standing.board.unranked else []),
+        *([f"Not ranked, since tasks are missing: {listed(unranked, 5)}."] if unranked else []),
         *standing.notes,
     ]
 
 
 def reading(standing: Standing) -> list[str]:
     """What the tests hold for, what they can see, and what places and letters are; nothing without tests."""
-    if standing.refusal or len(standing.places) < 2:
+    if standing.refusal:
         return []
     said = [
         f"The tests hold for {standing.population}: {counted(standing.n_units, standing.units)}.",
@@ -79,16 +83,9 @@ def pair(one: Named, standing: Standing) -> str:
     )
 
 
-def unranked_note(standing: Standing, most: int = 5) -> str:
-    """Which models are not ranked, and what they lack, by the first of them."""
-    told = [
-        f"{model} lacks {listed(tasks, most) if len(tasks) <= most else f'{len(tasks)} tasks'}"
-        for model, tasks in [*standing.board.unranked.items()][:most]
-    ]
-    more = len(standing.board.unranked) - len(told)
-    rest = f"; and {more:,} more" if more else ""
-    n = counted(len(standing.board.unranked), "model")
-    return f"Not ranked, since tasks are missing: {n}. {'; '.join(told)}{rest}."
+def lacking(standing: Standing) -> list[str]:
+    """The models that are not ranked, and which tasks they lack."""
+    return [f"{model} ({listed(tasks, 5)})" for model, tasks in standing.board.unranked.items()]
 
 
 def record(standing: Standing) -> dict[str, Any]:
@@ -106,7 +103,7 @@ def record(standing: Standing) -> dict[str, Any]:
         "tasks": standing.board.tasks,
         "models": [dict(zip(table.header, row, strict=True)) for row in table.records],
         "brackets": [(first + 1, last + 1) for first, last in standing.brackets],
-        "p": standing.p.tolist(),
+        "p": standing.separation.p.tolist(),
         "pairs": [asdict(one) for one in standing.named],
         "missing": standing.board.unranked,
         "notes": standing.notes,
