@@ -202,9 +202,20 @@ def test_repeated_scores_merge_or_follow_the_rule(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["#Params (B)", "Model params", "VRAM (GB)", "# Layers", "Embedding size", "Max seq length", "GFLOPs"],
+    [
+        *(
+            "#Params (B)",
+            "Model params",
+            "VRAM (GB)",
+            "# Layers",
+            "Embedding size",
+            "Max seq length",
+            "GFLOPs",
+        ),
+        *("Retrieval Average (15 datasets)", "Median", "Sum", "Ave.", "Rank (Borda)"),
+    ],
 )
-def test_what_describes_a_model_is_no_task(tmp_path: Path, heading: str) -> None:
+def test_what_describes_a_model_or_sums_it_up_is_no_task(tmp_path: Path, heading: str) -> None:
     """Though its numbers look like percentages."""
     found = table(tmp_path, f"model,{heading},a,b\nx,7,41.5,52.5\ny,70,42.5,61.5\n")
     assert {*found.rows["task"]} == {"a", "b"}

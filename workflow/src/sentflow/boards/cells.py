@@ -24,15 +24,16 @@ def name_of(value: Any) -> str:
 _AGGREGATE = re.compile(
     r"((naive|weighted|simple|macro|micro|grand|total|overall|geometric)[ _-]*)*(avg|average|mean|overall|total)s?"
     r"(?![ _-]*(reciprocal|absolute|squared?|precision|error))\b.*"
-    r"|.*[ _-](avg|average|mean|overall)\.?|all|#"
-    r"|(mean[ _-]*)?rank(ing)?( ?\(.*\))?|borda.*|(mean[ _-]*)?win[ _-]?rates?",
+    r"|.*[ _-](avg|average|mean|overall)\.?|ave\.?|median|sum|hm|all|#"
+    r"|(mean[ _-]*)?rank(ing)?|borda.*|(mean[ _-]*)?win[ _-]?rates?",
     re.IGNORECASE,
 )
+_NUMBER_OF_TASKS = re.compile(r" ?\([^()]*\)$")
 
 
 def is_aggregate(name: str) -> bool:
     """Whether a task (or column) is named like an average, a rank or a win rate over others."""
-    return _AGGREGATE.fullmatch(name) is not None
+    return _AGGREGATE.fullmatch(_NUMBER_OF_TASKS.sub("", name)) is not None
 
 
 _MISSING = frozenset({"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "null", "none", "<na>"})

@@ -119,12 +119,13 @@ class Standing:
             said = "{first} is better than all others; {open} are not separated"
         else:
             said = "{tied} are tied for first place; {open} are not separated"
-        can = (
-            "A typical pair needs a difference of {least} to be separated."
-            if math.isfinite(least)
-            else "No difference is large enough for this board to separate two models."
-        )
-        return Claim(f"For {self.population}, {said}. {can}", values)
+        if least == 0:  # most pairs are equal throughout
+            can = ""
+        elif math.isfinite(least):
+            can = " A typical pair needs a difference of {least} to be separated."
+        else:
+            can = " No difference is large enough for this board to separate two models."
+        return Claim(f"For {self.population}, {said}.{can}", values)
 
     def frame(self) -> pd.DataFrame:
         """A row per model, in order, then the unranked ones, with the columns of ``board.csv``."""

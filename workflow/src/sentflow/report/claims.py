@@ -141,7 +141,7 @@ class Ranking:
     def verdict(self) -> Claim:
         """Who is best, by how much, whether that is significant, and what difference would be."""
         claim = self._leader()
-        if not self.is_tested or not math.isfinite(self.least):
+        if not self.is_tested or not 0 < self.least < math.inf:
             return claim
         least = decimal(self.least, self.digits)
         said = f"{claim.pattern} A typical pair needs a difference of {{least}} to be separated."
