@@ -189,8 +189,9 @@ def in_a_process(candidate: Candidate | None) -> tuple[int, int]:
 
 def weight_bytes(encoder: SentenceTransformerEncoder) -> int:
     """Bytes of the weights that are multiplied: parameters of torch, or the exported file."""
-    exported = [module for module in encoder._model.modules() if isinstance(module, ExportedTransformer)]
-    parameters = sum(value.numel() * value.element_size() for value in encoder._model.parameters())
+    model = encoder._models[0]
+    exported = [module for module in model.modules() if isinstance(module, ExportedTransformer)]
+    parameters = sum(value.numel() * value.element_size() for value in model.parameters())
     return parameters + sum(module.n_bytes for module in exported)
 
 
